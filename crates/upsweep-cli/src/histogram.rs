@@ -3,6 +3,7 @@
 mod svg;
 
 use crate::args::{Common, HistogramArgs};
+use crate::chunks::{self, ArrayFile};
 use crate::device::Chosen;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
@@ -32,11 +33,21 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     form.check(Type::U64, destination.name())?;
     let device = Chosen::open(args.device)?;
     let common = Common::of(&args.reading, args.device);
-    run::explain_waiting(&common);
-    let Input { name, values, .. } = input::load(&common, false)?;
-    let histogram = bins(args, &device, &name, &values)?;
-    let counts = histogram.run(&device.device, values.view()).map_err(|e| failed(args, &name, &e))?;
-    let counted = Counted { edges: histogram.edges_for(values.element()), counts, values: values.len() };
+    let (name, counted) = if device.on_host
+        && let Some(file) = ArrayFile::open(&common)?
+    {
+        let histogram = bins(args, file.element, || extremes_of_file(&file))?;
+        let counts = chunks::histogram::counts(&file, &histogram, &|e| failed(args, &file.name, e))?;
+        let counted = Counted { edges: histogram.edges_for(file.element), counts, values: file.len };
+        (file.name, counted)
+    } else {
+        run::explain_waiting(&common);
+        let Input { name, values, .. } = input::load(&common, false)?;
+        let histogram = bins(args, values.element(), || extremes(&device, &name, &values))?;
+        let counts = histogram.run(&device.device, values.view()).map_err(|e| failed(args, &name, &e))?;
+        let counted = Counted { edges: histogram.edges_for(values.element()), counts, values: values.len() };
+        (name, counted)
+    };
     if let Some(svg) = svg {
         let title = format!("{} values of {name}", counted.counts.iter().sum::<u64>());
         let picture = svg::render(&title, &counted.edges, &counted.counts);
@@ -56,8 +67,12 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     }
 }
 
-/// Creates the histogram with the bins that the options ask for.
-fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> Result<Histogram> {
+/// Creates the histogram with the bins that the options ask for. `extremes` finds the least and the largest value.
+fn bins(
+    args: &HistogramArgs,
+    element: Type,
+    extremes: impl FnOnce() -> Result<Option<(f64, f64)>>,
+) -> Result<Histogram> {
     if let Some(edges) = &args.edges {
         if edges.len() < 2 {
             return Err(Failure::Input(format!("--edges: {} of them: a bin has two", edges.len())));
@@ -66,32 +81,43 @@ fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> R
     }
     let (low, high) = match args.range.as_deref() {
         Some(&[low, high]) => (low, high),
-        _ => extremes(device, name, values)?,
+        // Type bool has no operator for the minimum, and all its values lie in the range from 0 to 1.
+        _ if element == Type::Bool => (0.0, 1.0),
+        // So does NumPy without values.
+        _ => extremes()?.unwrap_or((0.0, 1.0)),
     };
     Ok(Histogram::even(low..=high, args.bins))
 }
 
-/// Returns the minimum and the maximum of the values; 0 and 1 if there are none.
-fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<(f64, f64)> {
+/// Returns the minimum and the maximum of the values, if there are any.
+fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<Option<(f64, f64)>> {
     if values.is_empty() {
-        return Ok((0.0, 1.0));
+        return Ok(None);
     }
-    // Type bool has no operator for the minimum, and all its values lie in the range from 0 to 1.
-    if values.element() == Type::Bool {
-        return Ok((0.0, 1.0));
+    let of = |op| Reduce::new(op).run(&device.device, values.view()).map_err(|e| Failure::computing(name, &e));
+    finite(name, [&of(Op::Min)?, &of(Op::Max)?])
+}
+
+/// Returns the minimum and the maximum of the values in a file, if there are any.
+fn extremes_of_file(file: &ArrayFile) -> Result<Option<(f64, f64)>> {
+    if file.len == 0 {
+        return Ok(None);
     }
-    let of = |op| {
-        let result = Reduce::new(op).run(&device.device, values.view()).map_err(|e| Failure::computing(name, &e))?;
-        let number = crate::element::with_values!(&result, x => x.first().map(|&x| Number::from(x)));
-        Ok(match number {
+    let failed = |e: &Error| Failure::computing(&file.name, e);
+    let [low, high] = chunks::histogram::totals(file, [Op::Min, Op::Max].map(Reduce::new), &failed)?;
+    finite(&file.name, [&low, &high])
+}
+
+/// Returns the least and the largest value as `f64`, or fails if there is no finite range between them.
+fn finite(name: &str, extremes: [&Values; 2]) -> Result<Option<(f64, f64)>> {
+    let [low, high] =
+        extremes.map(|values| match crate::element::with_values!(values, x => x.first().map(|&x| Number::from(x))) {
             Some(Number::Integer(n)) => n as f64,
             Some(Number::Float(x)) => x,
             None => f64::NAN,
-        })
-    };
-    let (low, high) = (of(Op::Min)?, of(Op::Max)?);
+        });
     if low.is_finite() && high.is_finite() {
-        return Ok((low, high));
+        return Ok(Some((low, high)));
     }
     let what = if low.is_nan() { "NaN".to_owned() } else { format!("values from {low} to {high}") };
     Err(Failure::input(name, format!("has {what}, so its range is not finite: give --range LOW HIGH")))

@@ -13,7 +13,7 @@
 //! * [`element`] parses and formats the element types as text and bytes.
 //!
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
-//! [`expression`] is the language of `select --where`. [`apps`] are the applications.
+//! [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
 //!
 //! [`source`] finds the start of a text, and handles standard input. [`closed`] reports standard streams that
 //! were closed at the start.
@@ -34,6 +34,7 @@ mod collect;
 mod count;
 mod device;
 mod element;
+mod elements;
 mod explain;
 mod expression;
 mod failure;

@@ -1,13 +1,15 @@
 //! Commands `upsweep select`, `unique`, `runs` and `expand`: results whose number depends on the values.
 
 use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs};
+use crate::chunks::{self, ArrayFile};
 use crate::collect;
 use crate::device::Chosen;
 use crate::element::{Type, Values, format, with_values};
-use crate::expression::value::Row;
-use crate::expression::{Columns, Expression, Found, Kind, Name, parse};
+use crate::elements::{mark, of_elements};
+use crate::expression::Expression;
 use crate::failure::{Failure, Result};
 use crate::input::{self, Input};
+use crate::npy;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
@@ -17,7 +19,7 @@ use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use upsweep_core::memory;
-use upsweep_dynamic::{Number, View};
+use upsweep_dynamic::View;
 
 /// Runs `upsweep select`: stream compaction of values or rows.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
@@ -63,33 +65,6 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     })
 }
 
-/// Columns that a condition on an array may use: only `x`, its elements.
-struct Elements(Kind);
-
-impl Columns for Elements {
-    fn find(&self, column: &Name) -> Found<(usize, Kind)> {
-        match column {
-            Name::Called(name) if name == "x" => Ok((0, self.0)),
-            _ => Err("an array has no columns: its values are x".to_owned()),
-        }
-    }
-}
-
-/// Element of an array, which takes the place of a row in a condition.
-struct Element(Number);
-
-impl Row for Element {
-    fn number(&self, _: usize) -> Found<Number> {
-        Ok(self.0)
-    }
-    fn text(&self, _: usize) -> Found<&[u8]> {
-        Ok(b"")
-    }
-    fn bool(&self, _: usize) -> Found<bool> {
-        Ok(self.0 == Number::Integer(1))
-    }
-}
-
 fn select_values(args: &SelectArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
     let device = Chosen::open(args.device)?;
     let common = Common {
@@ -98,11 +73,16 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
+    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
+        && destination.is_plain_file()
+        && device.on_host
+        && let Some(file) = ArrayFile::open(&common)?
+    {
+        return select_file(args, &file, destination, form);
+    }
     run::explain_waiting(&common);
     let Input { name, values, form, .. } = input::load(&common, false)?;
-    let kind = if values.element() == Type::Bool { Kind::Bool } else { Kind::Number };
-    let condition = parse(&args.condition, &Elements(kind))
-        .map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(&args.condition))))?;
+    let condition = of_elements(&args.condition, values.element())?;
     let form = named.unwrap_or(OutputForm::of_input(&form));
     match args.indices {
         true => form.check(Type::U64, destination.name())?,
@@ -118,19 +98,25 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     write_values(destination, form, &results)
 }
 
+/// Selects from an array in a file, which is read, tested and written at the same time.
+fn select_file(args: &SelectArgs, file: &ArrayFile, destination: &Destination, form: OutputForm) -> Result<()> {
+    let condition = of_elements(&args.condition, file.element)?;
+    let element = if args.indices { Type::U64 } else { file.element };
+    form.check_as(element, destination.name(), Some("--type").filter(|_| !args.indices))?;
+    // Headers of one axis are equally long.
+    let header = |len| if form == OutputForm::Npy { npy::header(element, &[len]) } else { Vec::new() };
+    let begin = header(file.len).len() as u64;
+    let job = chunks::select::Job { file, condition: &condition, indices: args.indices, begin };
+    destination.write_places(|places| places.write(&header(job.run(places)?), 0))
+}
+
 /// Returns for each value whether the condition holds.
 fn flags(condition: &Expression, values: &Values, name: &str) -> Result<Vec<bool>> {
     const PART: usize = 1 << 14;
     let mut flags = memory::filled(values.len(), false).map_err(|_| Failure::memory(name, values.len()))?;
     with_values!(values, x => {
-        flags.par_chunks_mut(PART).zip(x.par_chunks(PART)).enumerate().try_for_each(|(part, (flags, x))| {
-            for (at, (flag, &x)) in flags.iter_mut().zip(x).enumerate() {
-                *flag = condition
-                    .holds(&Element(x.into()))
-                    .map_err(|reason| Failure::input(name, format!("at {}: {reason}", part * PART + at)))?;
-            }
-            Ok(())
-        })
+        let parts = flags.par_chunks_mut(PART).zip(x.par_chunks(PART)).enumerate();
+        parts.try_for_each(|(part, (flags, x))| mark(condition, x, part * PART, flags, name))
     })?;
     Ok(flags)
 }

@@ -2,10 +2,12 @@
 
 use crate::args::{Common, MedianArgs, QuantileArgs, Reading, SortArgs, TopArgs};
 use crate::asked;
+use crate::chunks::{self, ArrayFile};
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
+use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
@@ -96,6 +98,16 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
+    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
+        && destination.is_plain_file()
+        && device.on_host
+        && !args.argsort
+        && let Some(file) = ArrayFile::open(&common)?
+        && args.axis.is_none_or(|_| file.shape.len() == 1)
+    {
+        args.axis.map(|axis| asked::axis(axis, &file.shape, &file.name)).transpose()?;
+        return sort_file(args, &file, destination, form);
+    }
     run::explain_waiting(&common);
     let Input { name, values, form, shape, .. } = input::load(&common, false)?;
     let form = named.unwrap_or(OutputForm::of_input(&form));
@@ -104,7 +116,7 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
         false => form.check_as(values.element(), destination.name(), Some("--type"))?,
     }
     let axis = args.axis.map(|axis| asked::axis(axis, &shape, &name)).transpose()?;
-    let sort = if args.desc { Sort::new().descending() } else { Sort::new() };
+    let sort = in_direction(args);
     let (sort, shape) = match axis {
         Some(axis) => (sort.axis(&shape, axis), shape.clone()),
         None => (sort, vec![values.len()]),
@@ -115,6 +127,21 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
         sort.run(&device.device, values.view())
     };
     write_values(destination, form, &results.map_err(|e| Failure::computing(&name, &e))?, Some(&shape))
+}
+
+/// Sorts a whole array in a file, also where memory does not hold it.
+fn sort_file(args: &SortArgs, file: &ArrayFile, destination: &Destination, form: OutputForm) -> Result<()> {
+    form.check_as(file.element, destination.name(), Some("--type"))?;
+    let header = if form == OutputForm::Npy { npy::header(file.element, &[file.len]) } else { Vec::new() };
+    let job = chunks::sort::Job { file, sort: in_direction(args), begin: header.len() as u64 };
+    destination.write_places(|places| {
+        places.write(&header, 0)?;
+        job.run(places)
+    })
+}
+
+fn in_direction(args: &SortArgs) -> Sort<'static> {
+    if args.desc { Sort::new().descending() } else { Sort::new() }
 }
 
 fn write_values(destination: &Destination, form: OutputForm, values: &Values, shape: Option<&[usize]>) -> Result<()> {

@@ -153,3 +153,56 @@ fn wrong_options_are_named() {
     fails(&["quantile", "-"], &["standard input: has no values"]);
     fails(&["histogram", "missing.npy"], &["missing.npy: no such file"]);
 }
+
+/// A file is counted in chunks, with the counts of the whole array, which standard input is.
+#[test]
+#[cfg(target_os = "linux")]
+fn chunks_have_the_counts_of_a_whole_array() {
+    // Bytes of a chunk: see `chunks/histogram.rs`.
+    const CHUNK: usize = 1 << 20;
+    let f = Folder::new();
+    let same = |options: &[&str]| {
+        let args = |file| [&["histogram", file, "--device", "cpu"], options].concat();
+        let whole = f.run_with(&args("-"), &f.read("x.npy"));
+        let chunked = f.run(&args("x.npy"));
+        let said = whole.stderr.replace("standard input", "x.npy");
+        assert_eq!((chunked.code, &chunked.stderr), (whole.code, &said), "{options:?}");
+        assert!(chunked.stdout == whole.stdout, "{options:?}");
+        whole.code.unwrap()
+    };
+    let mut codes = [0; 3];
+    for (descr, size) in [("|b1", 1), ("|i1", 1), ("<f2", 2), ("<f4", 4), ("<i8", 8)] {
+        for n in [0, CHUNK / size, CHUNK / size + 1, 3 * CHUNK / size + 77] {
+            let kind = &descr[1..2];
+            let mut x: Vec<u8> = (0..n * size).map(|k| ((k * 2_654_435_761) >> 7) as u8).collect();
+            match kind {
+                "b" => x.iter_mut().for_each(|x| *x &= 1),
+                // Neither NaN nor infinite.
+                "f" => x.chunks_mut(size).for_each(|x| x[size - 1] &= 0x3b),
+                _ => {}
+            }
+            f.file("x.npy", npy(&format!("'{descr}'"), &format!("({n},)"), &x));
+            let options = [
+                &[][..],
+                &["--bins", "7"],
+                &["--range", "-3", "100"],
+                &["--edges", "-1,0,0.5,77"],
+                &["--edges", "3,1"],
+                &["--bins", "0"],
+            ];
+            for options in options {
+                codes[same(options) as usize] += 1;
+            }
+        }
+    }
+    assert!(codes[0] > 70 && codes[2] > 30 && codes[1] == 0, "{codes:?}");
+    let mut x = vec![0.5f32; CHUNK];
+    for (at, special) in [(0, f32::NAN), (CHUNK - 1, f32::INFINITY)] {
+        x[at] = special;
+        let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+        f.file("x.npy", npy("'<f4'", &format!("({CHUNK},)"), &bytes));
+        // Chunks are longer with so many bins.
+        assert_eq!((same(&[]), same(&["--range", "0", "1", "--bins", "300000"])), (2, 0));
+        x[at] = 0.5;
+    }
+}

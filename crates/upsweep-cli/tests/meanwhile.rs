@@ -76,8 +76,13 @@ fn a_signal_ends_the_program_and_leaves_nothing() {
     }
     // Threads that write at places of their own end as one does.
     f.file("x.npy", npy("'<f8'", "(4000000,)", &vec![0; 32_000_000]));
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGKILL] {
-        let mut child = writing(&f, "exec $0 scan x.npy --device cpu -o out.npy");
+    // The limit of addresses makes the sort one of runs.
+    let sort = "ulimit -v 131072; exec $0 sort x.npy --device cpu -o out.npy";
+    let commands = ["exec $0 scan x.npy --device cpu -o out.npy", sort];
+    for (signal, command) in
+        [SIGINT, SIGTERM, SIGHUP, SIGKILL].into_iter().flat_map(|signal| commands.map(|of| (signal, of)))
+    {
+        let mut child = writing(&f, command);
         send(&child, signal);
         let status = child.wait().unwrap();
         let is_there = f.path("out.npy").exists();
@@ -186,6 +191,8 @@ fn a_file_that_changes_while_it_is_read() {
             ("x.npy", &array, &["reduce", "x.npy"]),
             ("x.bin", &data, &["reduce", "x.bin", "--type", "u8"]),
             ("x.npy", &array, &["scan", "x.npy", "--op", "max", "--device", "cpu", "-o", "out.npy"]),
+            ("x.npy", &array, &["sort", "x.npy", "--device", "cpu", "-o", "out.npy"]),
+            ("x.npy", &array, &["select", "x.npy", "--where", "x < 9", "--device", "cpu", "-o", "out.npy"]),
         ] {
             // A machine under load may let the program read everything before it is stopped.
             let done = (0..20).find_map(|_| change_while_it_reads(f.file(name, bytes), args, name, change));

@@ -169,3 +169,60 @@ fn what_is_wrong_is_named() {
     f.fails(&["select", "sales.csv", "--where", "region > 10", "-o", "y.csv"], b"", 2, &["row 2"]);
     assert_eq!(f.read("y.csv"), b"old");
 }
+
+/// From one file to another values are selected in chunks, with the bytes of a selection of the whole array, which one to a
+/// pipe is.
+#[test]
+#[cfg(target_os = "linux")]
+fn chunks_have_the_bytes_of_a_whole_selection() {
+    // Values of a chunk: see `chunks/select.rs`.
+    const CHUNK: usize = 1 << 17;
+    let f = Folder::new();
+    let same = |options: &[&str], file: &str, out: &str| {
+        let args = [&["select", file, "--device", "cpu"], options].concat();
+        let whole = f.run(&args);
+        let chunked = f.run(&[&args[..], &["-o", out]].concat());
+        assert_eq!((chunked.code, &chunked.stderr), (whole.code, &whole.stderr), "{options:?} of {file}");
+        assert_eq!(f.path(out).exists(), whole.code == Some(0));
+        assert!(whole.code != Some(0) || f.read(out) == whole.stdout, "{options:?} of {file}");
+        let _ = std::fs::remove_file(f.path(out));
+        whole.code
+    };
+    for (descr, element, size) in
+        [("|b1", "bool", 1), ("|i1", "i8", 1), ("<u2", "u16", 2), ("<f4", "f32", 4), ("<i8", "i64", 8)]
+    {
+        for n in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 77] {
+            let mut x: Vec<u8> = (0..n * size).map(|k| ((k * 2_654_435_761) >> 7) as u8).collect();
+            if element == "bool" {
+                x.iter_mut().for_each(|x| *x &= 1);
+            }
+            f.file("x.npy", npy(&format!("'{descr}'"), &format!("({n},)"), &x));
+            let conditions =
+                if element == "bool" { ["x", "not x", "x and not x"] } else { ["x > 20", "x == x", "x < 1 and x > 1"] };
+            for condition in conditions {
+                assert_eq!(same(&["--where", condition], "x.npy", "y.npy"), Some(0));
+                assert_eq!(same(&["--where", condition, "--indices"], "x.npy", "y.npy"), Some(0));
+            }
+            f.file("x.bin", &x);
+            // A raw file without bytes may be one that the system makes up.
+            assert_eq!(same(&["--where", conditions[0], "--type", element], "x.bin", "y.bin"), Some(0));
+        }
+    }
+    let mut x = vec![0u8; 2 * CHUNK + 5];
+    for at in [0, CHUNK - 1, CHUNK, 2 * CHUNK + 4] {
+        x[at] = 2;
+        f.file("x.npy", npy("'|u1'", &format!("({},)", x.len()), &x));
+        let wrong = ["--where", "x * 170141183460469231731687303715884105727 > 0"];
+        assert_eq!(same(&wrong, "x.npy", "y.npy"), Some(2));
+        f.fails(&[&["select", "x.npy", "-o", "y.npy"], &wrong[..]].concat(), b"", 2, &[&format!("at {at}: ")]);
+        x[at] = 0;
+    }
+    f.fails(&["select", "x.npy", "--where", "x >", "-o", "y.npy"], b"", 2, &["--where"]);
+    f.fails(&["select", "x.npy", "--where", "x > 1", "-o", "y.f32"], b"", 2, &["the values are u8, not f32"]);
+    f.fails(
+        &["select", "x.npy", "--where", "x > 1", "--indices", "-o", "y.f32"],
+        b"",
+        2,
+        &["the values are u64, not f32"],
+    );
+}

@@ -1,8 +1,10 @@
 //! Sorts, argsort, top-k, quantiles, and the order of rows by several columns.
 
-use crate::buffer::Buffer;
-use crate::{Result, Value, Values, View, with_view};
+use crate::buffer::{Buffer, on_host};
+use crate::values::room;
+use crate::{Error, Result, Value, Values, View, ViewMut, with_view};
 use upsweep::{Between, Device, Input as _, Interpolate, Key, Nth, TopK};
+use upsweep_core::key::KeyBits;
 
 /// Sort of an array, with its options: see [`upsweep::Sort`]. NaN come last in both directions, and -0 equals +0.
 ///
@@ -48,6 +50,41 @@ impl<'a> Sort<'a> {
         with_view!(x, x => Ok(self.sorted(device, x)?.into()))
     }
 
+    /// Sorts `x` into `out`, which has as many elements of the same type.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`upsweep::Error::Length`] when `out` is shorter or longer than `x`; [`Error::Options`] when it
+    /// has another type.
+    pub fn run_to(&self, device: &Device, x: View<'_>, out: ViewMut<'_>) -> Result<()> {
+        macro_rules! of_types {
+            ($($variant:ident)*) => {
+                match (x, out) {
+                    $((View::$variant(x), ViewMut::$variant(out)) => self.sort_to(device, x, out),)*
+                    _ => Err(Error::Options { options: "x and out", reason: "they have different types: give one" }),
+                }
+            };
+        }
+        of_types! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+    }
+
+    /// Returns for each element of `x` the number by which it is sorted: lesser numbers come first, and elements with equal
+    /// numbers keep their order. So the parts of an array that are sorted by themselves can be cut and joined.
+    ///
+    /// ```
+    /// use upsweep_dynamic::{Sort, View};
+    ///
+    /// let of = |x: &[f32]| Sort::new().descending().numbers(View::F32(x));
+    /// let numbers = of(&[0.0, -0.0, 7.5, f32::NAN, -1.0])?;
+    /// assert!(numbers[0] == numbers[1] && numbers[2] < numbers[0] && numbers[0] < numbers[4] && numbers[4] < numbers[3]);
+    /// # Ok::<(), upsweep_dynamic::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn numbers(&self, x: View<'_>) -> Result<Vec<u64>> {
+        with_view!(x, x => self.numbers_of(x))
+    }
+
     /// Returns, for each value in sorted order, its index in `x` (argsort). Along an axis, it is the index in the
     /// value's line.
     ///
@@ -67,6 +104,32 @@ impl<'a> Sort<'a> {
             Some((shape, axis)) => self.builder().axis(shape, axis).run_to_vec(device, &x)?,
             None => self.builder().run_to_vec(device, &x)?,
         })
+    }
+
+    fn sort_to<T: Value + Key>(&self, device: &Device, x: &[T], out: &mut [T]) -> Result<()> {
+        let x = Buffer::new(device, x)?;
+        let run = |out: &mut Buffer<'_, T>| match self.axis {
+            Some((shape, axis)) => self.builder().axis(shape, axis).run(device, &x, out),
+            None => self.builder().run(device, &x, out),
+        };
+        if on_host(device) {
+            return Ok(run(&mut Buffer::Borrowed(out))?);
+        }
+        let mut sorted = Buffer::zeroed(device, out.len())?;
+        run(&mut sorted)?;
+        out.copy_from_slice(&sorted.into_vec()?);
+        Ok(())
+    }
+
+    fn numbers_of<T: Value + Key>(&self, x: &[T]) -> Result<Vec<u64>> {
+        let mut numbers = room(x.len())?;
+        numbers.extend(x.iter().map(|x| {
+            let mut bits = [0; size_of::<u128>()];
+            // A value takes 8 bytes at most.
+            bits.iter_mut().zip(bytemuck::bytes_of(x)).for_each(|(bits, &x)| *bits = x);
+            <T as Key>::Bits::of(u128::from_le_bytes(bits)).compared(T::ORDER, self.descending).wide() as u64
+        }));
+        Ok(numbers)
     }
 
     fn positions_of<T: Value + Key>(&self, device: &Device, x: &[T]) -> Result<Vec<u64>> {

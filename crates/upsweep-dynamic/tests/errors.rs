@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use upsweep::Device;
-use upsweep_dynamic::{Error, Number, Op, Reduce, Scan, Segments, Type, Values, View, plain};
+use upsweep_dynamic::{Error, Number, Op, Reduce, Scan, Segments, Sort, Type, Values, View, plain};
 
 const X: View<'_> = View::I16(&[3, -1, 300, 4]);
 
@@ -218,4 +218,24 @@ fn lines_of_no_elements() {
         refused(Reduce::new(Op::Sum).axis(shape, axis).run(&device, none), "not enough memory for");
     }
     refused(Scan::new(Op::Sum).axis(&[usize::MAX, 2], 0).run(&device, none), "another number of elements");
+}
+
+/// A sort to memory of the caller's takes what fits and nothing else, for every type; numbers have its order.
+#[test]
+fn sorts_to_other_memory() {
+    let device = Device::cpu();
+    for &element in Type::ALL {
+        let (mut out, mut short) = (Values::zeroed(element, 3).unwrap(), Values::zeroed(element, 2).unwrap());
+        let x = View::U8(&[1, 0, 1]).to_type(element).unwrap();
+        for (sort, sorted) in [(Sort::new(), [0, 1, 1]), (Sort::new().descending(), [1, 1, 0])] {
+            sort.run_to(&device, x.view(), out.view_mut()).unwrap();
+            assert_eq!(out, View::U8(&sorted).to_type(element).unwrap());
+            let numbers = sort.numbers(x.view()).unwrap();
+            assert!(numbers[0] == numbers[2] && (numbers[1] < numbers[0]) == (sorted[0] == 0), "{element}");
+        }
+        refused(Sort::new().run_to(&device, x.view(), short.view_mut()), "2");
+        let other = if element == Type::I8 { Type::U8 } else { Type::I8 };
+        let mut other = Values::zeroed(other, 3).unwrap();
+        refused(Sort::new().run_to(&device, x.view(), other.view_mut()), "x and out: they have different types");
+    }
 }

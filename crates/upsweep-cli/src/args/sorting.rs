@@ -89,7 +89,8 @@ A column is sorted as numbers where all its cells are such, else as texts, byte 
 puts the numbers in order and the rest last. Empty cells come last. Rows are written as they are read; where -o asks for other
 delimiters, text with white space around it is quoted. Numbers are
 compared as they are written: none is rounded. NaN come last, with --desc too; what is equal, as -0 and 0 are, keeps
-its order. All rows are held in memory. Files are read as `upsweep scan --help` says.
+its order. All rows are held in memory. A .npy or raw file that goes to another one need not be: where memory does not hold it
+twice, the CPU sorts it in runs, which take as much room beside the result as that. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

@@ -6,6 +6,7 @@ use crate::failure::{Failure, Result, called};
 use crate::input::{self, Form};
 use crate::npy;
 use crate::source::{Source, is_standard_input};
+use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::ops::Range;
@@ -59,25 +60,75 @@ impl ArrayFile {
     /// Reads the values in `range` to `values`, which are as many.
     pub(crate) fn read(&self, range: &Range<usize>, values: &mut Values) -> Result<()> {
         let offset = self.begin + range.start as u64 * self.element.size() as u64;
-        let mut from = From { file: &self.source.file, offset };
-        // Bytes are turned into bool few at a time.
-        let mut buffered;
-        let from: &mut dyn Read = match self.element {
-            Type::Bool => {
-                buffered = BufReader::with_capacity(1 << 16, from);
-                &mut buffered
-            }
-            _ => &mut from,
-        };
-        with_values!(values, x => Value::read(x, from)).map_err(|e| match e.kind() {
+        read_values(&self.source.file, offset, values).map_err(|e| self.failed(&e))
+    }
+
+    /// Reads the values in `range` to `values`, which are as many, by all threads. `done` is told the bytes of each part.
+    pub(super) fn read_at_once(
+        &self,
+        range: Range<usize>,
+        values: &mut Values,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<()> {
+        read_ranges(&self.source.file, self.begin, &[range], values, done).map_err(|e| self.failed(&e))
+    }
+
+    fn failed(&self, error: &io::Error) -> Failure {
+        match error.kind() {
             ErrorKind::UnexpectedEof => Failure::changed(&self.name),
-            _ => Failure::reading(&self.name, &e),
-        })
+            _ => Failure::reading(&self.name, error),
+        }
     }
 
     /// Fails if the file was written, cut or appended to since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
         self.source.check_unchanged(&self.name)
+    }
+}
+
+/// Bytes that a thread reads at once, where several read one array.
+const PIECE: usize = 1 << 20;
+
+/// Reads the values in `ranges` of the array that begins at offset `begin` of a file, one after the other, to `values`, which
+/// are as many. All threads of the pool read, and `done` is told the bytes of each part.
+pub(super) fn read_ranges(
+    file: &File,
+    begin: u64,
+    ranges: &[Range<usize>],
+    values: &mut Values,
+    done: &(dyn Fn(usize) + Sync),
+) -> io::Result<()> {
+    let size = values.element().size();
+    let most = PIECE / size;
+    with_values!(values, x => {
+        let (mut rest, mut pieces) = (&mut x[..], Vec::new());
+        for range in ranges {
+            for start in range.clone().step_by(most) {
+                let wanted = most.min(range.end - start);
+                let (piece, after) = rest.split_at_mut_checked(wanted).ok_or(ErrorKind::InvalidInput)?;
+                pieces.push((start, piece));
+                rest = after;
+            }
+        }
+        pieces.into_par_iter().try_for_each(|(start, piece)| {
+            read(file, begin + start as u64 * size as u64, piece)?;
+            done(piece.len() * size);
+            Ok(())
+        })
+    })
+}
+
+/// Reads `values` at `offset` of a file, by this thread.
+pub(super) fn read_values(file: &File, offset: u64, values: &mut Values) -> io::Result<()> {
+    with_values!(values, x => read(file, offset, x))
+}
+
+fn read<T: Value>(file: &File, offset: u64, values: &mut [T]) -> io::Result<()> {
+    let mut from = From { file, offset };
+    match T::TYPE {
+        // Bytes are turned into bool few at a time.
+        Type::Bool => T::read(values, &mut BufReader::with_capacity(1 << 16, from)),
+        _ => T::read(values, &mut from),
     }
 }
 

@@ -11,13 +11,21 @@
 //! thread 2   read 2 |                       | compute 2 |  write 2    | read 5 | ..
 //! ```
 //!
-//! A reduction has no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order.
+//! A selection carries the number of its results, a histogram nothing: the counts of its chunks are added. A reduction has
+//! no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order.
+//!
+//! A [`sort`] takes longer parts, which all threads read, sort and write together.
 //!
 //! Files are read by calls and not mapped: a file that shrinks while it is read is an error and no signal.
 
 mod file;
+pub(crate) mod histogram;
+mod memory;
 pub(crate) mod reduce;
+mod runs;
 pub(crate) mod scan;
+pub(crate) mod select;
+pub(crate) mod sort;
 mod turns;
 
 pub(crate) use file::ArrayFile;
@@ -29,6 +37,12 @@ use upsweep_dynamic::{Error, Type};
 /// Makes room for `len` values of type `element`.
 fn room(element: Type, len: usize, name: &str) -> Result<Values> {
     Values::zeroed(element, len).map_err(|e| Failure::computing(name, &e))
+}
+
+/// Makes a room for a chunk of up to `len` values of the file for each thread that takes chunks.
+fn rooms(file: &ArrayFile, len: usize) -> Result<Vec<Values>> {
+    let threads = rayon::current_num_threads().min(file.len.div_ceil(len)).max(1);
+    (0..threads).map(|_| room(file.element, len.min(file.len), &file.name)).collect()
 }
 
 /// Sets the number of values in a room for at least so many.

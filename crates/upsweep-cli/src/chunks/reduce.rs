@@ -1,7 +1,7 @@
 //! Reduction of an array in a file to its total.
 
 use super::turns::Turns;
-use super::{ArrayFile, in_file, resize, room};
+use super::{ArrayFile, in_file, resize, rooms};
 use crate::element::Values;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
@@ -43,9 +43,7 @@ impl Job<'_> {
         let device = Device::cpu();
         let chunk = BYTES / file.element.size().max(sums.computed.size());
         let chunks = file.len.div_ceil(chunk);
-        let threads = rayon::current_num_threads().min(chunks).max(1);
-        let rooms = (0..threads).map(|_| room(file.element, chunk.min(file.len), &file.name));
-        let mut rooms = rooms.collect::<Result<Vec<_>>>()?;
+        let mut rooms = rooms(file, chunk)?;
         let totals = upsweep_core::memory::filled(chunks, Number::Integer(0));
         let totals = totals.map_err(|e| failed(&e.into()))?;
         let progress = Progress::new("reducing", Some(file.len as u64 * file.element.size() as u64));

@@ -9,7 +9,7 @@ mod unfinished;
 
 pub(crate) use folder::write_folder;
 pub(crate) use interrupt::end_by;
-pub(crate) use places::Places;
+pub(crate) use places::{Places, Scratch};
 
 use crate::closed::was_closed;
 use crate::failure::{Failure, Result, called, words};
@@ -157,7 +157,7 @@ impl Destination {
         };
         interrupt::release()?;
         let mut write = Some(write);
-        let mut write = |file: &File| write.take().map_or(Ok(()), |write| write(&Places { file, name }));
+        let mut write = |file: &File| write.take().map_or(Ok(()), |write| write(&Places { file, name, folder }));
         let unfinished = written_file(path, folder, name, &mut write)?;
         unfinished.place(path, folder).map_err(|e| Failure::writing(name, &e))
     }

@@ -1,22 +1,66 @@
 //! Places in an unfinished file, which several threads write.
 
 use super::interrupt;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called, words};
+use rayon::prelude::*;
 use std::fs::File;
 use std::io;
+use std::path::Path;
 
 /// Unfinished file whose parts are written in any order.
 pub(crate) struct Places<'a> {
     pub(super) file: &'a File,
     /// Name of the destination in messages.
     pub(super) name: &'a str,
+    /// Folder of the destination.
+    pub(super) folder: &'a Path,
 }
+
+/// File without a name, for what is kept while a result is computed: nothing is left of it when the process ends, however it
+/// ends.
+pub(crate) struct Scratch {
+    pub(crate) file: File,
+    /// Name of the file in messages.
+    pub(crate) name: String,
+}
+
+/// Bytes that a thread writes at once, where several write one array.
+const PIECE: usize = 1 << 20;
 
 impl Places<'_> {
     /// Writes `bytes` at `offset`. Fails if a signal was held, which ends the program in the end.
     pub(crate) fn write(&self, bytes: &[u8], offset: u64) -> Result<()> {
         interrupt::check()?;
         write_all_at(self.file, bytes, offset).map_err(|e| Failure::writing(self.name, &e))
+    }
+
+    /// Writes `bytes` at `offset` by all threads of the pool. `done` is told the bytes of each part.
+    pub(crate) fn write_at_once(&self, bytes: &[u8], offset: u64, done: &(dyn Fn(usize) + Sync)) -> Result<()> {
+        bytes.par_chunks(PIECE).enumerate().try_for_each(|(at, piece)| {
+            self.write(piece, offset + (at * PIECE) as u64)?;
+            done(piece.len());
+            Ok(())
+        })
+    }
+
+    /// Creates a file for `what`, which messages name. It is beside the result, as that takes as much room: the folder for
+    /// temporary files is often small, or in memory. It is there only if the folder of the result takes no new file.
+    pub(crate) fn scratch(&self, what: &str) -> Result<Scratch> {
+        let mut folder = called(self.folder);
+        let created = tempfile::tempfile_in(self.folder).or_else(|_| {
+            folder = called(&std::env::temp_dir());
+            tempfile::tempfile()
+        });
+        let name = format!("{what} in {folder}");
+        let file = created.map_err(|e| Failure::Run(format!("{name}: {}", words(&e))))?;
+        Ok(Scratch { file, name })
+    }
+}
+
+impl Scratch {
+    /// Places of the file.
+    pub(crate) fn places<'a>(&'a self, of: &Places<'a>) -> Places<'a> {
+        Places { file: &self.file, name: &self.name, folder: of.folder }
     }
 }
 

@@ -1,0 +1,109 @@
+//! Tests of arrays longer than memory: each command whose state is bounded, and a sort, within a limit of addresses, against
+//! closed formulas. The short test is within the least in which the program computes, the long one in a quarter of the file.
+//!
+//! `cargo test --release -p upsweep-cli --test longer -- --ignored --nocapture` takes files of 4 GiB and tells the peaks.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![cfg(target_os = "linux")]
+
+mod support;
+use nix::sys::resource::{UsageWho, getrusage};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::process::{Command, Output};
+use support::{Folder, npy};
+
+/// Odd, so that its multiples modulo a power of two are all numbers below that, in no order.
+const FACTOR: u64 = 2_654_435_761;
+
+/// Runs the program on two threads with `kib` KiB of address space, after the shell's commands `before`.
+fn limited(f: &Folder, kib: usize, before: &str, args: &str) -> Output {
+    let mut command = Command::new("sh");
+    let script = format!("{before} ulimit -v {kib}; exec \"$0\" {args} --device cpu");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_upsweep")]).current_dir(f.path(""));
+    command.env("RAYON_NUM_THREADS", "2").output().unwrap()
+}
+
+/// Writes the numbers below `n`, a power of two, in no order, to `x.npy`.
+fn mixed(f: &Folder, n: u64) {
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(f.path("x.npy")).unwrap());
+    out.write_all(&npy("'<u4'", &format!("({n},)"), &[])).unwrap();
+    for i in 0..n {
+        out.write_all(&((i.wrapping_mul(FACTOR) % n) as u32).to_le_bytes()).unwrap();
+    }
+    out.flush().unwrap();
+}
+
+/// Checks that the file has these numbers of `size` bytes each behind its header, and nothing more.
+#[track_caller]
+fn has(f: &Folder, name: &str, size: usize, expected: impl Iterator<Item = u64>) {
+    let mut file = BufReader::with_capacity(1 << 20, File::open(f.path(name)).unwrap());
+    let mut start = [0; 10];
+    file.read_exact(&mut start).unwrap();
+    let mut header = vec![0; usize::from(u16::from_le_bytes([start[8], start[9]]))];
+    file.read_exact(&mut header).unwrap();
+    for (k, expected) in expected.enumerate() {
+        let mut bytes = [0; 8];
+        file.read_exact(&mut bytes[..size]).unwrap();
+        let found = u64::from_le_bytes(bytes);
+        assert!(found == expected, "{name}: {found} at {k}, not {expected}");
+    }
+    assert_eq!(file.read(&mut start).unwrap(), 0);
+    std::fs::remove_file(f.path(name)).unwrap();
+}
+
+/// Runs each command on `n` numbers of four bytes, with `bytes` bytes of address space.
+fn each_command(n: u64, bytes: usize) {
+    let f = Folder::new();
+    mixed(&f, n);
+    let x = |i: u64| i.wrapping_mul(FACTOR) % n;
+    let running = || (0..n).scan(0, |sum, i| Some(std::mem::replace(sum, *sum + x(i)) + x(i)));
+    let run = |args: &str| {
+        let done = limited(&f, bytes >> 10, "", args);
+        assert!(done.status.success(), "{args}: {}", String::from_utf8_lossy(&done.stderr));
+        let peak = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() >> 10;
+        println!("{args}: {} MiB of values, at most {peak} MiB so far", n >> 18);
+        String::from_utf8(done.stdout).unwrap()
+    };
+    assert_eq!(run("reduce x.npy"), format!("{}\n", n * (n - 1) / 2));
+    run("scan x.npy -o y.npy");
+    has(&f, "y.npy", 8, running());
+    run("select x.npy --where 'x % 4 == 1' -o y.npy");
+    has(&f, "y.npy", 4, (0..n).map(x).filter(|x| x % 4 == 1));
+    run("select x.npy --where 'x < 1000' --indices -o y.npy");
+    has(&f, "y.npy", 8, (0..n).filter(|&i| x(i) < 1000));
+    let bins = run("histogram x.npy --bins 64");
+    assert!(bins.lines().count() == 64 && bins.lines().all(|line| line.ends_with(&format!("\t{}", n / 64))), "{bins}");
+    run("sort x.npy -o y.npy");
+    has(&f, "y.npy", 4, 0..n);
+    run("sort x.npy --desc -o y.npy");
+    has(&f, "y.npy", 4, (0..n).rev());
+}
+
+#[test]
+fn files_longer_than_memory() {
+    each_command(1 << 25, 3 << 26);
+}
+
+#[test]
+#[ignore = "takes minutes, and 20 GB on the disk of the folder for temporary files"]
+fn long_files() {
+    each_command(1 << 30, 1 << 30);
+}
+
+/// Runs that the system does not let be written leave nothing: the limit of a file's size stands for a full disk.
+#[test]
+fn no_room_for_runs() {
+    let f = Folder::new();
+    let len = 512 << 20;
+    f.file("x.npy", npy("'|u1'", &format!("({len},)"), &[])).file("y.npy", "as it was");
+    let x = File::options().write(true).open(f.path("x.npy")).unwrap();
+    x.set_len(x.metadata().unwrap().len() + len).unwrap();
+    let done = limited(&f, 3 << 16, "trap '' XFSZ; ulimit -f 200000;", "sort x.npy -o y.npy");
+    let said = String::from_utf8(done.stderr).unwrap();
+    let place = f.path("").canonicalize().unwrap();
+    let expected = format!("upsweep: sorted runs in {}: writing failed: file too large\n", place.display());
+    // There may be no memory for a second thread, which a note says.
+    assert!(done.status.code() == Some(1) && said.ends_with(&expected), "{said}");
+    assert_eq!((f.names(), f.read("y.npy")), (vec!["x.npy".into(), "y.npy".into()], b"as it was".to_vec()));
+}
