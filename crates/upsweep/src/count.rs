@@ -83,6 +83,12 @@ impl Count {
         })
     }
 
+    /// Returns the number as an array of one element, which calls on the same device read.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn number(&self) -> &Array<u64> {
+        &self.0
+    }
+
     /// Returns the first elements of `buffer`, as many as counted, as an input of calls on the same device.
     pub fn of<'a, B: Input + ?Sized>(&'a self, buffer: &'a B) -> Counted<'a, B> {
         Counted { count: self.0.view(), buffer }

@@ -14,6 +14,10 @@ pub trait Map<I: Element, Args = (I,)>: Copy + Send + Sync + 'static {
     /// Operand type of the operator.
     type Output: Element;
 
+    /// Whether an operand may depend on the position of its element.
+    #[doc(hidden)]
+    const INDEXED: bool = true;
+
     /// Returns the operand for the element `x` at position `index`.
     fn apply(&self, x: I, index: u64) -> Self::Output;
 
@@ -42,6 +46,7 @@ pub struct Same;
 
 impl<I: Element, Args> Map<I, Args> for Same {
     type Output = I;
+    const INDEXED: bool = false;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> I {
@@ -99,6 +104,7 @@ pub struct MapWith<F>(pub F);
 
 impl<I: Element + Spread<Args>, Args, F: Function<Args, Output: Element>> Map<I, Args> for MapWith<F> {
     type Output = F::Output;
+    const INDEXED: bool = false;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> F::Output {
@@ -165,6 +171,7 @@ impl<U> Copy for Widen<U> {}
 
 impl<I: Element, Args, U: WidenFrom<I>> Map<I, Args> for Widen<U> {
     type Output = U;
+    const INDEXED: bool = false;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> U {

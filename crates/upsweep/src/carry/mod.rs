@@ -19,9 +19,14 @@
 //!
 //! **Reductions.** [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) stores the total of all parts so far.
 //!
+//! **Groups and selections.** Where the data say how many results there are, a part has its own at the beginning of its
+//! output, and [`Results`] says where they stand among those of the whole array. A group that is open where a part ends has
+//! its result so far there, so that no call has to be the last one:
+//! [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) by keys.
+//!
 //! **The same bits.** The results of the parts are those of one call on the whole array, wherever it is cut, for every
 //! operator on integers, for extremes, and for sums and products of floats. For another operator whose grouping shows in
-//! the last bits, each part is grouped anew.
+//! the last bits, each part is grouped anew, and so are groups of floats that are cut.
 //!
 //! **Where it is.** The state lies where the device computes, and no call waits for it. A carry that is used on another
 //! device goes there first, for which the call waits. [`to_bytes`](Carry::to_bytes) brings it to the host, to be stored
@@ -30,8 +35,14 @@
 //! **What must be the same.** All calls that share a carry have the same operator, functions and types. Values that
 //! functions hold, such as a threshold, may differ.
 
+mod kept;
+mod keys;
+mod positions;
 mod reduce;
+mod results;
 mod scan;
+
+pub use self::results::Results;
 
 use crate::array::Array;
 use crate::device::Device;
