@@ -309,7 +309,7 @@ impl Device {
 
 impl Device {
     /// Makes a new array with room for `room` elements. On the host it has as many as `compute` returns, which has
-    /// written them at its beginning; on CUDA the rest are unspecified.
+    /// written them at its beginning; on CUDA it has all, and those that `compute` does not write are unspecified.
     pub(crate) fn compute_counted<T: Element>(
         &self,
         room: usize,

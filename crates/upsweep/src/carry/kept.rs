@@ -60,6 +60,13 @@ fn sum_of(first: u64, len: u64) -> u64 {
     first + len
 }
 
+/// Number of the others of `all`.
+#[cfg(feature = "cuda")]
+#[crate::function]
+fn rest_of(#[param] all: u64, count: u64) -> u64 {
+    all - count.min(all)
+}
+
 impl Kept<'_> {
     /// Whether there are elements before the part.
     pub(super) fn goes_on(&self) -> bool {
@@ -191,6 +198,23 @@ pub(super) fn nothing(device: &Device, carried: &Carried<'_>) -> Result<Results>
         _ => return Err(missing()),
     }
     Ok(Results { first, len: Count::new(device)? })
+}
+
+/// Returns how many of `all` are not counted, where the device computes.
+pub(super) fn rest(device: &Device, all: u64, count: &Count) -> Result<Count> {
+    let mut rest = Count::new(device)?;
+    match rest.view_mut() {
+        ViewMut::Host([rest]) => *rest = all.saturating_sub(count.get()? as u64),
+        ViewMut::Host(_) => return Err(missing()),
+        #[cfg(feature = "cuda")]
+        ViewMut::Cuda(mut rest) => Transform::new(RestOf { all }).run(device, count.number(), &mut rest)?,
+    }
+    Ok(rest)
+}
+
+/// Returns the number of results that a call has written, if it was on the host: on CUDA nobody waits for it.
+pub(super) fn written(device: &Device, count: &Count) -> Result<usize> {
+    if device.is_cpu() { count.get() } else { Ok(0) }
 }
 
 /// Returns the elements of a buffer that a call writes.

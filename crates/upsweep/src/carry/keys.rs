@@ -1,8 +1,9 @@
 //! Reductions by keys of an array in parts.
 
-use super::kept::{Kept, VALUES, after, nothing, read};
+use super::kept::{Kept, VALUES, after, nothing, read, written};
 use super::positions::From;
 use super::results::Results;
+use super::selection::expect_known;
 use super::{Call, Carry, numbers};
 use crate::array::Array;
 use crate::count::Count;
@@ -13,7 +14,7 @@ use crate::transform::of_counted;
 use std::any::{TypeId, type_name};
 use upsweep_core::buffer::{Input, Output, ViewMut};
 use upsweep_core::call::select::{Choose, FirstOf, Values, Yields};
-use upsweep_core::error::{Error, Result};
+use upsweep_core::error::Result;
 use upsweep_core::init::NoInit;
 use upsweep_core::inputs::{Inputs, Read, len_of};
 use upsweep_core::operator::{Function, Map, Operator, Same, Source, Stores};
@@ -56,8 +57,9 @@ where
     ///
     /// # Errors
     /// As [`run_with_keys`](Self::run_with_keys). The carry is then as before, unless the device tells an error later.
-    /// [`Error::Carry`] when it is of another call. [`Error::Options`] with counted elements. On CUDA, the next call that
-    /// waits returns [`Error::Capacity`] or [`Error::Index`] for an output with too little room.
+    /// [`Error::Carry`](crate::Error::Carry) when it is of another call. [`Error::Options`](crate::Error::Options) with
+    /// counted elements. On CUDA, the next call that waits returns [`Error::Capacity`](crate::Error::Capacity) or
+    /// [`Error::Index`](crate::Error::Index) for an output with too little room.
     pub fn run_with_carry<'x, 'y, X, K, Y>(
         &self,
         device: &Device,
@@ -78,10 +80,7 @@ where
     {
         let (input, outputs) = (input.given(), (keys.view_mut(), output.given()));
         let len = len_of::<X::Item>(&input)?;
-        if X::Item::COUNTED {
-            let reason = "the device knows how many they are: give a slice of them";
-            return Err(Error::Options { options: "a part of an array", reason });
-        }
+        expect_known::<X::Item>()?;
         let types = TypeId::of::<(Reduce<'static, Op, M, F>, M::Output, X::Value, Y::Value, B::Item, E)>();
         let words = const { after::<B::Item>(last_key::<M::Output, B::Item>()) / 8 };
         let call = || self.call::<X::Item, Y::Item>();
@@ -125,7 +124,7 @@ where
         let mut len = Count::new(device)?;
         let mut totals: Array<N::Output> = device.compute_counted(room, |target| {
             by_key.dispatch_with_keys::<I, N::Output>(device, input, (keys.view_mut(), target), &mut len)?;
-            if device.is_cpu() { len.get() } else { Ok(room) }
+            written(device, &len)
         })?;
         let mut runs = None;
         if kept.goes_on() {

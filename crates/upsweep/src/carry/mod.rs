@@ -22,7 +22,15 @@
 //! **Groups and selections.** Where the data say how many results there are, a part has its own at the beginning of its
 //! output, and [`Results`] says where they stand among those of the whole array. A group that is open where a part ends has
 //! its result so far there, so that no call has to be the last one:
-//! [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) by keys.
+//!
+//! | call | what goes on |
+//! |---|---|
+//! | [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) by keys | the open group: its total, its first and its last key |
+//! | [`Select::run_with_carry`](crate::Select::run_with_carry), [`Partition::run_with_carry`](crate::Partition::run_with_carry) | indices, and the number of results |
+//! | [`Dedup::run_with_carry`](crate::Dedup::run_with_carry) | the open run: its result, and the last element; indices |
+//! | [`Runs::run_with_carry`](crate::Runs::run_with_carry) | the open run: its first and its last element, and its length |
+//!
+//! Parts of a sorted array have its distinct values by `Dedup`, and their numbers by `Runs`.
 //!
 //! **The same bits.** The results of the parts are those of one call on the whole array, wherever it is cut, for every
 //! operator on integers, for extremes, and for sums and products of floats. For another operator whose grouping shows in
@@ -35,12 +43,14 @@
 //! **What must be the same.** All calls that share a carry have the same operator, functions and types. Values that
 //! functions hold, such as a threshold, may differ.
 
+mod dedup;
 mod kept;
 mod keys;
 mod positions;
 mod reduce;
 mod results;
 mod scan;
+mod selection;
 
 pub use self::results::Results;
 

@@ -1,5 +1,6 @@
 //! Reductions by keys of an array in parts: the results of all parts are those of one call.
 
+use crate::support::{cuts, keys};
 use upsweep::operator::builtin::{ArgMax, First, Max, Sum};
 use upsweep::{Carry, Device, Element, Error, Operator, Reduce, Segments, function};
 use upsweep_testing::on_each_backend;
@@ -17,22 +18,6 @@ on_each_backend!(
     groups_by_way_of_bytes,
     groups_that_are_refused,
 );
-
-/// Returns positions at which an array of `len` elements is cut, some of them next to each other.
-fn cuts(rng: &mut Rng, len: usize) -> Vec<usize> {
-    let mut cuts: Vec<usize> = (0..rng.below(6)).map(|_| rng.below(len + 1)).collect();
-    let next: Vec<usize> = cuts.iter().map(|&cut| (cut + rng.below(3)).min(len)).collect();
-    cuts.extend(next);
-    cuts.extend([0, 0, len]);
-    cuts.sort_unstable();
-    cuts
-}
-
-/// Returns `len` keys in runs, most of which have at most `most` elements.
-fn keys(rng: &mut Rng, len: usize, most: usize) -> Vec<u32> {
-    let mut key = 7;
-    (0..len).map(|_| (key += u32::from(rng.below(most) == 0), key / 2 * 3).1).collect()
-}
 
 /// Reduces elements by keys in parts, whatever the types and options are: `$reduce` is an expression of the keys.
 macro_rules! in_parts {

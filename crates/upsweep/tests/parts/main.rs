@@ -6,3 +6,5 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod groups;
+mod selections;
+mod support;
