@@ -23,7 +23,7 @@ use upsweep_core::call::carry::{self, Carried};
 use upsweep_core::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use upsweep_core::inputs::{Apply, Gather};
-use upsweep_core::operator::Element;
+use upsweep_core::operator::{Element, Integer};
 
 /// First byte of the values that a call keeps.
 pub(super) const VALUES: usize = 16;
@@ -229,4 +229,30 @@ pub(super) fn read<'a, T>(view: &'a ViewMut<'_, T>) -> View<'a, T> {
 /// Returns the error of a buffer that is elsewhere, or too short. Calls have checked theirs before.
 fn missing() -> Error {
     Error::Carry { reason: "has not the values of this call".to_owned() }
+}
+
+/// Returns the first `len` of the integers that words are.
+pub(super) fn integers<'a, T: Integer>(words: &View<'a, u64>, len: usize) -> Result<View<'a, T>> {
+    const { assert!(align_of::<T>() <= align_of::<u64>(), "words are aligned as integers are") };
+    let integers = match words {
+        // SAFETY: any bits are an integer, and words are aligned as it is.
+        View::Host(words) => unsafe { words.align_to::<T>() }.1.get(..len).map(View::Host),
+        #[cfg(feature = "cuda")]
+        // SAFETY: any bits are an integer; the length is checked.
+        View::Cuda(words) => unsafe { words.transmute::<T>(len) }.map(View::Cuda),
+    };
+    integers.ok_or_else(missing)
+}
+
+/// Returns the first `len` of the integers that words are, to be written.
+pub(super) fn integers_mut<'a, T: Integer>(words: &'a mut ViewMut<'_, u64>, len: usize) -> Result<ViewMut<'a, T>> {
+    const { assert!(align_of::<T>() <= align_of::<u64>(), "words are aligned as integers are") };
+    let integers = match words {
+        // SAFETY: any bits are an integer and a word, and words are aligned as integers are.
+        ViewMut::Host(words) => unsafe { words.align_to_mut::<T>() }.1.get_mut(..len).map(ViewMut::Host),
+        #[cfg(feature = "cuda")]
+        // SAFETY: any bits are an integer and a word; the length is checked.
+        ViewMut::Cuda(words) => unsafe { words.transmute_mut::<T>(len) }.map(ViewMut::Cuda),
+    };
+    integers.ok_or_else(missing)
 }

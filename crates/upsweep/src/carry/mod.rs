@@ -17,7 +17,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Reductions.** [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) stores the total of all parts so far.
+//! **Reductions.** [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) stores the total of all parts so far,
+//! and [`Histogram::run_with_carry`](crate::Histogram::run_with_carry) the bins of all parts so far.
 //!
 //! **Groups and selections.** Where the data say how many results there are, a part has its own at the beginning of its
 //! output, and [`Results`] says where they stand among those of the whole array. A group that is open where a part ends has
@@ -44,6 +45,7 @@
 //! functions hold, such as a threshold, may differ.
 
 mod dedup;
+mod histogram;
 mod kept;
 mod keys;
 mod positions;
@@ -85,7 +87,8 @@ pub struct Carry {
 #[derive(Debug)]
 struct State {
     call: Call,
-    /// Types of the call and its segments; `None` if the state came from bytes and no call has taken it.
+    /// Types of the call and its segments; `None` if they do not tell one call from another, or if the state came from
+    /// bytes and no call has taken it.
     types: Option<(TypeId, Kind)>,
     /// Whether any bits are values of the state's types. Other states may have padding, and stay where they are.
     any_bits: bool,
@@ -234,30 +237,31 @@ impl Carry {
         Ok(Self { state: Some(state) })
     }
 
-    /// Prepares the carry for a call with these `types`, whose state has `words` words. `call` describes it. `any_bits`:
-    /// any bits are values of the state's types.
+    /// Prepares the carry for a call with these `types`, whose state has `words` words. `call` describes it, which takes
+    /// longer than `types`, and is asked where these differ or say too little. `any_bits`: any bits are values of the
+    /// state's types.
     ///
     /// # Errors
     /// [`Error::Carry`] when the carry is of another call; [`Error::Driver`] and [`Error::OutOfMemory`] on CUDA.
     pub(crate) fn open(
         &mut self,
         device: &Device,
-        (types, call): ((TypeId, Kind), impl Fn() -> Call),
+        (types, call): (Option<(TypeId, Kind)>, impl Fn() -> Call),
         words: usize,
         any_bits: bool,
     ) -> Result<Carried<'_>> {
         let mut state = match self.state.take() {
             None => {
                 let words = [device.filled(2 * words, 0)?, device.filled(2 * words, 0)?];
-                State { call: call(), types: Some(types), any_bits, position: 0, words }
+                State { call: call(), types, any_bits, position: 0, words }
             }
             Some(state) => state,
         };
-        let other = (state.types != Some(types)).then(|| state.reject(&call(), words)).flatten();
+        let other = (types.is_none() || state.types != types).then(|| state.reject(&call(), words)).flatten();
         // Bytes that another program wrote may be no values of this call's types.
         let unread = state.types.is_none() && !any_bits;
         if other.is_none() && !unread {
-            (state.types, state.any_bits) = (Some(types), any_bits);
+            (state.types, state.any_bits) = (types, any_bits);
         }
         let state = self.state.insert(state);
         if let Some(reason) = other {
