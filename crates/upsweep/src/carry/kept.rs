@@ -60,6 +60,13 @@ fn sum_of(first: u64, len: u64) -> u64 {
     first + len
 }
 
+/// Number of results after a part without those of its end.
+#[cfg(feature = "cuda")]
+#[crate::function]
+fn number_of(first: u64, len: u64, ends: u64) -> u64 {
+    (first + len).max(ends) - ends
+}
+
 /// Number of the others of `all`.
 #[cfg(feature = "cuda")]
 #[crate::function]
@@ -156,6 +163,31 @@ impl Kept<'_> {
                 }
                 let mut after = after.try_slice_mut(..1).ok_or_else(missing)?;
                 Transform::new(SumOf).run(self.device, (&first, len.number()), &mut after)?;
+            }
+            _ => return Err(missing()),
+        }
+        Ok(Results { first, len })
+    }
+
+    /// Counts the results of a part of a text, `len`, into the next state without those of the text's end, whose number a
+    /// call has stored in word `ends` of that. Returns where they stand.
+    pub(super) fn count_but_ends(mut self, len: Count, ends: usize) -> Result<Results> {
+        let mut first = Count::new(self.device)?;
+        match (&self.carried.before, &mut self.carried.after, first.view_mut()) {
+            (View::Host([before, ..]), ViewMut::Host(after), ViewMut::Host([first])) => {
+                *first = *before;
+                let ends = after.get(ends).copied().unwrap_or(0);
+                let number = (*before + len.get()? as u64).saturating_sub(ends);
+                *after.first_mut().ok_or_else(missing)? = number;
+            }
+            #[cfg(feature = "cuda")]
+            (View::Cuda(before), ViewMut::Cuda(after), ViewMut::Cuda(mut first)) => {
+                let before = before.try_slice(..1).ok_or_else(missing)?;
+                Transform::copy().run(self.device, &before, &mut first)?;
+                let (mut number, rest) = after.try_split_at_mut(ends).ok_or_else(missing)?;
+                let mut number = number.try_slice_mut(..1).ok_or_else(missing)?;
+                let ends = rest.try_slice(..1).ok_or_else(missing)?;
+                Transform::new(NumberOf).run(self.device, (&first, len.number(), &ends), &mut number)?;
             }
             _ => return Err(missing()),
         }

@@ -22,7 +22,7 @@
 //!
 //! **Groups and selections.** Where the data say how many results there are, a part has its own at the beginning of its
 //! output, and [`Results`] says where they stand among those of the whole array. A group that is open where a part ends has
-//! its result so far there, so that no call has to be the last one:
+//! its result so far there, and the end of a text is told as if it was there, so that no call has to be the last one:
 //!
 //! | call | what goes on |
 //! |---|---|
@@ -30,6 +30,7 @@
 //! | [`Select::run_with_carry`](crate::Select::run_with_carry), [`Partition::run_with_carry`](crate::Partition::run_with_carry) | indices, and the number of results |
 //! | [`Dedup::run_with_carry`](crate::Dedup::run_with_carry) | the open run: its result, and the last element; indices |
 //! | [`Runs::run_with_carry`](crate::Runs::run_with_carry) | the open run: its first and its last element, and its length |
+//! | [`Automaton::run_with_carry`](crate::automaton::Automaton::run_with_carry) | the state; places |
 //!
 //! Parts of a sorted array have its distinct values by `Dedup`, and their numbers by `Runs`.
 //!
@@ -44,6 +45,7 @@
 //! **What must be the same.** All calls that share a carry have the same operator, functions and types. Values that
 //! functions hold, such as a threshold, may differ.
 
+mod automaton;
 mod dedup;
 mod histogram;
 mod kept;
@@ -111,7 +113,12 @@ pub(crate) struct Call {
 impl Call {
     /// Returns the call with this name, whose functions and types are those in `source`.
     pub(crate) fn new(name: &str, source: &Source) -> Self {
-        Self { name: without_paths(name), text: hash(source.text().as_bytes()) }
+        Self { name: without_paths(name), text: hash(source.text().bytes()) }
+    }
+
+    /// Returns the call with this name that is described by `bytes`.
+    fn of_bytes(name: String, bytes: impl IntoIterator<Item = u8>) -> Self {
+        Self { name, text: hash(bytes) }
     }
 }
 
@@ -185,7 +192,7 @@ impl Carry {
         bytes.extend(position.to_le_bytes());
         bytes.extend(name.as_bytes());
         bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        bytes.extend(hash(&bytes).to_le_bytes());
+        bytes.extend(hash(bytes.iter().copied()).to_le_bytes());
         Ok(bytes)
     }
 
@@ -220,7 +227,7 @@ impl Carry {
             ));
         }
         let (whole, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
-        if hash(whole).to_le_bytes() != *checksum {
+        if hash(whole.iter().copied()).to_le_bytes() != *checksum {
             return wrong("is damaged: its checksum is not that of its bytes".to_owned());
         }
         let name = take(&mut rest, name as usize).unwrap_or_default();
@@ -309,6 +316,6 @@ fn take<'a>(rest: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
 }
 
 /// Hash of bytes: FNV-1a (Fowler, Noll and Vo), which finds accidents and no malice.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

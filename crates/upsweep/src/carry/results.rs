@@ -9,7 +9,8 @@ use upsweep_core::operator::Element;
 /// A group or run of equal neighbours that is open where a part ends has its result so far there, as the part's last. The
 /// part that goes on with it has it again, as its first, with all that came before. So the first result of a part may
 /// take the place of the last result before: [`first`](Self::first) says so, and no result is lost, also if nobody knows
-/// which part is the last one. All results but the last are final.
+/// which part is the last one. All results but the last are final. Of an automaton the events of the text's end are the
+/// last ones, as if each part was the last: those of the next part take their place.
 ///
 /// ```
 /// use upsweep::prelude::*;
@@ -27,16 +28,16 @@ use upsweep_core::operator::Element;
 /// ```
 #[derive(Debug)]
 pub struct Results {
-    /// Index that the part's first result has among the results of the whole array: their number before the part, or
-    /// one less if the part goes on with the last of them.
+    /// Index that the part's first result has among the results of the whole array: their number before the part without
+    /// those whose place the part's results take.
     pub first: Count,
     /// Number of the part's results.
     pub len: Count,
 }
 
 impl Results {
-    /// Appends the part's results, which lie on the host at the beginning of `part`, to those `all` before. The first
-    /// takes the place of the last one if it is the same group or run. On CUDA this waits for the numbers.
+    /// Appends the part's results, which lie on the host at the beginning of `part`, to `all` results before, from
+    /// [`first`](Self::first) on. On CUDA this waits for the numbers.
     ///
     /// # Errors
     /// Those of [`Count::get`].

@@ -9,3 +9,4 @@ mod bins;
 mod groups;
 mod selections;
 mod support;
+mod texts;
