@@ -1,7 +1,6 @@
 //! Reductions by keys of an array in parts.
 
 use super::kept::{Kept, VALUES, after, nothing, read, written};
-use super::positions::From;
 use super::results::Results;
 use super::selection::expect_known;
 use super::{Call, Carry, numbers};
@@ -17,7 +16,7 @@ use upsweep_core::call::select::{Choose, FirstOf, Values, Yields};
 use upsweep_core::error::Result;
 use upsweep_core::init::NoInit;
 use upsweep_core::inputs::{Inputs, Read, len_of};
-use upsweep_core::operator::{Function, Map, Operator, Same, Source, Stores};
+use upsweep_core::operator::{From, Function, Map, Operator, Same, Source, Stores};
 use upsweep_core::outputs::{Outputs, Write};
 use upsweep_core::segments::{Keys, Kind, Segments};
 

@@ -50,7 +50,6 @@ mod dedup;
 mod histogram;
 mod kept;
 mod keys;
-mod positions;
 mod reduce;
 mod results;
 mod scan;
