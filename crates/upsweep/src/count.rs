@@ -55,6 +55,14 @@ impl Count {
         }
     }
 
+    /// Makes a count of a number that the host knows.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn known(device: &Device, number: u64) -> Result<Self> {
+        device.filled(1, number).map(Self)
+    }
+
     /// Returns the number. On CUDA this waits until it is known.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ use crate::device::Device;
 use crate::transform::Transform;
 #[cfg(feature = "cuda")]
 use cudarc::driver::{CudaView, CudaViewMut};
+use std::ops::Range;
 use upsweep_core::buffer::{Input, Output, View, ViewMut};
 use upsweep_core::call::carry::{self, Carried};
 use upsweep_core::error::{Error, Result};
@@ -258,8 +259,28 @@ pub(super) fn read<'a, T>(view: &'a ViewMut<'_, T>) -> View<'a, T> {
     }
 }
 
+/// Returns the elements of a buffer from `range`.
+pub(super) fn part_of<'a, T>(view: &'a View<'_, T>, range: Range<usize>) -> Result<View<'a, T>> {
+    let part = match view {
+        View::Host(x) => x.get(range).map(View::Host),
+        #[cfg(feature = "cuda")]
+        View::Cuda(x) => x.try_slice(range).map(View::Cuda),
+    };
+    part.ok_or_else(missing)
+}
+
+/// Returns the first `len` elements of a buffer that a call writes.
+pub(super) fn first_of<'a, T>(view: &'a mut ViewMut<'_, T>, len: usize) -> Result<ViewMut<'a, T>> {
+    let first = match view {
+        ViewMut::Host(x) => x.get_mut(..len).map(ViewMut::Host),
+        #[cfg(feature = "cuda")]
+        ViewMut::Cuda(x) => x.try_slice_mut(..len).map(ViewMut::Cuda),
+    };
+    first.ok_or_else(missing)
+}
+
 /// Returns the error of a buffer that is elsewhere, or too short. Calls have checked theirs before.
-fn missing() -> Error {
+pub(super) fn missing() -> Error {
     Error::Carry { reason: "has not the values of this call".to_owned() }
 }
 

@@ -22,7 +22,8 @@
 //!
 //! **Groups and selections.** Where the data say how many results there are, a part has its own at the beginning of its
 //! output, and [`Results`] says where they stand among those of the whole array. A group that is open where a part ends has
-//! its result so far there, and the end of a text is told as if it was there, so that no call has to be the last one:
+//! its result so far there, and what lies at the end of a text or an image is told as if it ended there, so that no call has
+//! to be the last one:
 //!
 //! | call | what goes on |
 //! |---|---|
@@ -30,6 +31,7 @@
 //! | [`Select::run_with_carry`](crate::Select::run_with_carry), [`Partition::run_with_carry`](crate::Partition::run_with_carry) | indices, and the number of results |
 //! | [`Dedup::run_with_carry`](crate::Dedup::run_with_carry) | the open run: its result, and the last element; indices |
 //! | [`Runs::run_with_carry`](crate::Runs::run_with_carry) | the open run: its first and its last element, and its length |
+//! | [`MovingSum::run_with_carry`](crate::MovingSum::run_with_carry) | the rows of a window |
 //! | [`Automaton::run_with_carry`](crate::automaton::Automaton::run_with_carry) | the state; places |
 //!
 //! Parts of a sorted array have its distinct values by `Dedup`, and their numbers by `Runs`.
@@ -50,6 +52,7 @@ mod dedup;
 mod histogram;
 mod kept;
 mod keys;
+mod moving_sum;
 mod reduce;
 mod results;
 mod scan;

@@ -9,8 +9,8 @@ use upsweep_core::operator::Element;
 /// A group or run of equal neighbours that is open where a part ends has its result so far there, as the part's last. The
 /// part that goes on with it has it again, as its first, with all that came before. So the first result of a part may
 /// take the place of the last result before: [`first`](Self::first) says so, and no result is lost, also if nobody knows
-/// which part is the last one. All results but the last are final. Of an automaton the events of the text's end are the
-/// last ones, as if each part was the last: those of the next part take their place.
+/// which part is the last one. All results but the last are final. An automaton tells the events of the text's end, and a
+/// moving sum the last rows of the image, with each part as if it was the last: results of the next part take their place.
 ///
 /// ```
 /// use upsweep::prelude::*;

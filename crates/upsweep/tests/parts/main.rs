@@ -10,3 +10,4 @@ mod groups;
 mod selections;
 mod support;
 mod texts;
+mod windows;
