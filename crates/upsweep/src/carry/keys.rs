@@ -48,8 +48,8 @@ where
     /// ```
     ///
     /// A group's total is `a ⊕ b`, where `a` is what it had before the part, and `b` the total of its elements in the
-    /// part. So exact operators have the results of one call, wherever the array is cut. Float sums and products of groups
-    /// that are cut are grouped otherwise, and those of f16 and bf16 are rounded at each cut: accumulate them in f32.
+    /// part. So exact operators have the results of one call, wherever the array is cut. Float sums and products have the
+    /// bits of calls on the parts, joined so; those of f16 and bf16 are rounded at each cut: accumulate them in f32.
     ///
     /// **Cost.** One pass over keys and elements, as without a carry; each result is written and read once more. On CUDA
     /// some ten launches of kernels for one or two values come to it.

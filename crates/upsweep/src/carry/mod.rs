@@ -38,7 +38,7 @@
 //!
 //! **The same bits.** The results of the parts are those of one call on the whole array, wherever it is cut, for every
 //! operator on integers, for extremes, and for sums and products of floats. For another operator whose grouping shows in
-//! the last bits, each part is grouped anew, and so are groups of floats that are cut.
+//! the last bits, each part is grouped anew, and so are float sums by keys, and those of windows of several rows.
 //!
 //! **Where it is.** The state lies where the device computes, and no call waits for it. A carry that is used on another
 //! device goes there first, for which the call waits. [`to_bytes`](Carry::to_bytes) brings it to the host, to be stored
