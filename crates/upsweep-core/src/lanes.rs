@@ -26,8 +26,15 @@
 //! is not that of a scan. A scan's results are chains, so that sums never descend, and its last result goes through more
 //! additions. So a total and the last result of a scan may differ in their last bits.
 //!
-//! Lines along the last axis have this tree on the CPU, each from its own beginning. Columns, segments, and lines on CUDA
-//! have other groupings.
+//! Lines along the last axis have this tree, each from its own beginning. Segments have other groupings.
+//!
+//! **Columns.** The lines along another axis than the last have a tree without lanes: their neighbours are in the lanes.
+//!
+//! ```text
+//! chain             CHAIN elements of the line, one after the other
+//! leaf              CHAIN chains, whose totals are added one after the other
+//! total of a line   the tree of the leaves' totals, as above
+//! ```
 //!
 //! **Error.** An element goes through at most ROWS - 1 + log2(L) + ceil(log2(number of chunks)) additions, so that the
 //! relative error of a sum of n numbers that are not negative is at most that many times half a unit in the last place, to
@@ -37,6 +44,11 @@
 pub const ROWS: usize = 8;
 /// Largest number of lanes.
 pub const MOST_LANES: usize = 128;
+/// Number of elements of a chain of a column.
+pub const CHAIN: usize = 8;
+/// Number of elements of a leaf of a column. Balanced trees of 64 elements or fewer took twice as long: the serial
+/// additions of one leaf overlap with those of the next.
+pub const LEAF: usize = CHAIN * CHAIN;
 /// Smallest number of lanes.
 pub const FEWEST_LANES: usize = 32;
 /// Bytes of a row, unless it has the fewest or the most lanes.

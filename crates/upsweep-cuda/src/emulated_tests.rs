@@ -81,17 +81,27 @@ impl Operator<u32> for Then {
 /// Map of an element `x` to `x + 77 index`, where `index` is the element's position in the array.
 #[derive(Clone, Copy)]
 struct Placed;
-impl Map<u32> for Placed {
-    type Output = u32;
-    fn apply(&self, x: u32, index: u64) -> u32 {
-        x.wrapping_add((index as u32).wrapping_mul(77))
-    }
-    fn cuda_function(&self, source: &mut Source) -> String {
-        source.define("placed", "placed", |_, name| {
-            format!("__device__ __forceinline__ u32 {name}(u32 x, u64 index) {{ return x + (u32)index * 77; }}")
-        })
-    }
+macro_rules! placed {
+    ($ty:ident, $x:ident, $index:ident, $placed:expr) => {
+        impl Map<$ty> for Placed {
+            type Output = $ty;
+            fn apply(&self, $x: $ty, index: u64) -> $ty {
+                let $index = index as $ty;
+                $placed
+            }
+            fn cuda_function(&self, source: &mut Source) -> String {
+                source.define(concat!("placed ", stringify!($ty)), "placed", |_, name| {
+                    let ty = stringify!($ty);
+                    format!(
+                        "__device__ __forceinline__ {ty} {name}({ty} x, u64 index) {{ return x + ({ty})index * 77; }}"
+                    )
+                })
+            }
+        }
+    };
 }
+placed!(u32, x, index, x.wrapping_add(index.wrapping_mul(77)));
+placed!(f32, x, index, x + index * 77.0);
 
 macro_rules! emulator {
     ($($path:literal => $file:literal),* $(,)?) => {
@@ -111,10 +121,11 @@ emulator! {
     "emulator/cuda.h" => "cuda.h",
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
-    "emulator/tiles.h" => "tiles.h", "emulator/tree.h" => "tree.h", "emulator/lanes.h" => "lanes.h", "emulator/offsets.h" => "offsets.h",
+    "emulator/tiles.h" => "tiles.h", "emulator/tree.h" => "tree.h", "emulator/lanes.h" => "lanes.h", "emulator/columns_oracle.h" => "columns_oracle.h", "emulator/offsets.h" => "offsets.h",
     "emulator/reduce/gathered.h" => "reduce/gathered.h", "emulator/reduce/gathered_starts.h" => "reduce/gathered_starts.h",
     "emulator/automaton/automaton.h" => "automaton/automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton/ways.h" => "automaton/ways.h", "emulator/automaton/entries.h" => "automaton/entries.h",
-    "emulator/recurrence/recurrence.h" => "recurrence/recurrence.h", "emulator/reduce/reduce.h" => "reduce/reduce.h", "emulator/reduce/rows.h" => "reduce/rows.h",
+    "emulator/recurrence/recurrence.h" => "recurrence/recurrence.h", "emulator/reduce/reduce.h" => "reduce/reduce.h", "emulator/reduce/rows.h" => "reduce/rows.h", "emulator/reduce/row_totals.h" => "reduce/row_totals.h", "emulator/reduce/join_totals.h" => "reduce/join_totals.h",
+    "emulator/reduce/column_totals.h" => "reduce/column_totals.h", "emulator/reduce/join_columns.h" => "reduce/join_columns.h",
     "emulator/list_scan/list_scan.h" => "list_scan/list_scan.h", "emulator/columns/columns.h" => "columns/columns.h",
     "emulator/expand/expand.cuh" => "expand/expand.cuh", "emulator/expand/expand.h" => "expand/expand.h",
     "emulator/histogram/histogram.h" => "histogram/histogram.h", "emulator/search/search.h" => "search/search.h",

@@ -39,6 +39,8 @@ fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, key: Option<Layout>, form: F
         return if scan::interleaves_as_one(shape, layouts) { in_one_pass(false) } else { columns() };
     }
     match reduce::way(shape, heads, layouts, form) {
+        Way::ColumnTotals(plan) => Plan::ColumnTotals(plan),
+        Way::RowTotals(plan) => Plan::RowTotals(plan),
         Way::Rows(plan) => Plan::Rows(plan),
         Way::Whole => Plan::Reduce(reduce::plan(shape.len, layouts, form)),
         Way::Columns => columns(),

@@ -386,11 +386,13 @@ pub(super) fn sample() -> String {
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0), usize::MAX);
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 40] = [
+    let of_families: [Constants; 42] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
         rows::constants(&functions),
+        rows::constants_of_totals(&functions),
+        upsweep_plan::column_totals::ColumnTotalsPlan::constants(),
         super::reduce::gathered::plan(1 << 20, 1 << 16, functions.layouts, (9, 0)).constants(),
         transform::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
@@ -442,6 +444,8 @@ pub(super) fn sample() -> String {
         ReduceParams::text(0, 0),
         reduce::part::PartParams::text(0, 0),
         super::reduce::rows::RowsParams::text(0, 0),
+        super::reduce::row_totals::RowTotalsParams::text(0, 0),
+        super::reduce::column_totals::ColumnTotalsParams::text(0, 0),
         super::reduce::gathered::GatheredParams::text(0, 0),
         TransformParams::text(0, 0),
         ColumnsParams::text(0, 0),

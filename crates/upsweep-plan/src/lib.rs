@@ -24,6 +24,7 @@
 #![allow(clippy::len_without_is_empty, clippy::new_without_default, reason = "likewise, none of them needs these")]
 
 pub mod automaton;
+pub mod column_totals;
 pub mod columns;
 mod compaction;
 pub mod constants;
@@ -43,6 +44,7 @@ pub mod pyramid;
 pub mod recurrence;
 pub mod reduce;
 pub mod reduce_runs;
+pub mod row_totals;
 pub mod rows;
 pub mod scan;
 pub mod scan_axes;
@@ -70,6 +72,10 @@ pub enum Plan {
     Reduce(reduce::ReducePlan),
     /// The reduction of rows, each by a warp, on a CUDA device.
     Rows(rows::RowsPlan),
+    /// Float sums or products of rows, on a CUDA device.
+    RowTotals(row_totals::RowTotalsPlan),
+    /// Float sums or products of columns, on a CUDA device.
+    ColumnTotals(column_totals::ColumnTotalsPlan),
     /// A reduction by offsets of gathered elements, on a CUDA device.
     Gathered(gathered::GatheredPlan),
     /// A call on interleaved lines, on a CUDA device.

@@ -13,6 +13,8 @@ impl fmt::Display for Plan {
             Self::Scan(plan) => plan.fmt(f),
             Self::Reduce(plan) => plan.fmt(f),
             Self::Rows(plan) => plan.fmt(f),
+            Self::RowTotals(plan) => plan.fmt(f),
+            Self::ColumnTotals(plan) => plan.fmt(f),
             Self::Gathered(plan) => plan.fmt(f),
             Self::Columns(plan) => plan.fmt(f),
         }

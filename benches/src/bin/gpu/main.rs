@@ -194,12 +194,13 @@ fn moving_average(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Measures sums along an axis of matrices: of long rows, of columns, of many short rows, of few long rows, of few
-/// columns. `log2n` bounds the number of elements.
+/// Measures sums along an axis of matrices: of long rows, of columns, of many short rows, of few long rows, of rows that
+/// are no whole vectors, of few columns. `log2n` bounds the number of elements.
 fn lines(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let many = [(1 << 12, 1 << 16, 1), (1 << 12, 1 << 16, 0), (1 << 20, 1 << 6, 1), (1 << 3, 1 << 25, 1)];
+    let odd = [(1 << 26, 3, 1), (1 << 24, 10, 1), (1 << 21, 100, 1), (1 << 18, 1000, 1), (1 << 9, (1 << 19) - 1, 1)];
     let few = [(1 << 20, 1 << 6, 0), (1 << 24, 3, 0)];
-    for (mut rows, mut columns, axis) in many.into_iter().chain(few) {
+    for (mut rows, mut columns, axis) in many.into_iter().chain(odd).chain(few) {
         // If the matrix has too many elements, its longer side is halved until it fits, so that it keeps its form.
         while rows * columns > 1usize << log2n {
             *(if rows > columns { &mut rows } else { &mut columns }) /= 2;

@@ -18,7 +18,7 @@
 //! Where the operator has no tree, the state is one value, which is combined with each part's total.
 
 use super::results::Results;
-use super::totals::{each, root};
+use super::totals::each;
 use crate::tile::pairwise::Pairwise;
 use crate::tile::reduce::Reducer;
 use crate::tile::run::{Run, load};
@@ -76,7 +76,7 @@ impl<S: Steps> Part<'_, S> {
         };
         // SAFETY: the blocks are in memory, whose input nothing writes.
         unsafe { each(job, reducer, count, run, take)? };
-        let total = job.steps.join(before, root(&job.steps, &parts));
+        let total = job.steps.join(before, parts.total(|a, b| job.steps.combine(a, b)));
         if let Some(total) = total {
             self.put(0, total);
         }

@@ -77,7 +77,7 @@ unsafe fn reduce_blocks<S: Steps>(
         }
         if (index + 1).is_multiple_of(per_line) {
             // SAFETY: there is a result for each line, and only this thread stores.
-            unsafe { job.store(index / per_line, root(&job.steps, &parts)) };
+            unsafe { job.store(index / per_line, parts.total(|a, b| job.steps.combine(a, b))) };
             parts = Pairwise::new();
         }
     };
@@ -114,14 +114,4 @@ pub(super) unsafe fn each<S: Steps>(
     });
     (0..count).for_each(|index| take(index, states.get(index).flatten()));
     Ok(())
-}
-
-/// Combines the parts of a line.
-#[inline(always)]
-pub(super) fn root<S: Steps>(steps: &S, parts: &Pairwise<S::Acc>) -> Option<S::Acc> {
-    if const { S::TREE } {
-        parts.tree(|a, b| b.map_or(a, |b| steps.combine(a, b)))
-    } else {
-        parts.total(|a, b| steps.combine(a, b))
-    }
 }

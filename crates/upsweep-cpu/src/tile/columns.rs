@@ -11,12 +11,12 @@
 use super::hidden::hidden;
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
-use super::reduce::{CHAIN, LEAF};
 use super::run::{Memory, Storing};
 use super::store::StreamingCopy;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use upsweep_core::inputs::Read;
+use upsweep_core::lanes::{CHAIN, LEAF};
 use upsweep_core::outputs::Write;
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{In, Out, Steps};
@@ -64,8 +64,9 @@ const fn wide<S: Steps>() -> bool {
     S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
 }
 
-/// Reduction of `rows`, at least one, of a unit (some columns of a matrix) into `values`, column by column: short
-/// chains of rows in a tree, so that the error of float sums grows with the logarithm of the number of rows.
+/// Reduction of `rows`, at least one, of a unit (some columns of a matrix) into `values`, column by column, by the tree of
+/// columns ([`lanes`](upsweep_core::lanes)): leaves of `LEAF` rows in a balanced tree, so that the error of float sums
+/// grows with the logarithm of the number of rows. The rows begin with a leaf.
 ///
 /// # Safety
 /// The rows of the unit are in memory, at least one, and nothing writes them meanwhile. `values` has room for the
@@ -125,12 +126,11 @@ pub(crate) unsafe fn combine_vectors<S: Steps>(
 }
 
 impl<S: Steps> Fold<'_, S> {
-    /// Returns the number of rows of `width` columns that are combined into one vector of the tree: those of a group,
-    /// but at least two chains of `CHAIN` rows. It is unlimited if the grouping does not change the result and a serial
+    /// Returns the number of rows of `width` columns that are combined into one vector of the tree: a power of two of
+    /// leaves, those of a group if it has any. It is unlimited if the grouping does not change the result and a serial
     /// chain is fastest.
     fn chunk(width: usize) -> usize {
-        let group = group_rows::<S>(width);
-        if S::QUICK { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
+        if S::QUICK { usize::MAX } else { LEAF << (group_rows::<S>(width) / LEAF).max(1).ilog2() }
     }
 
     /// Returns the number of scratch vectors that `rows` rows of `width` columns need.
@@ -138,21 +138,30 @@ impl<S: Steps> Fold<'_, S> {
         rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
     }
 
-    /// Reduces a chunk of rows, those that are combined into one vector of the tree, into `values`.
+    /// Reduces a chunk of rows, those that are combined into one vector of the tree, into `values`: a group at a time, or
+    /// a chain of a leaf at a time if a leaf is longer than a group.
     ///
     /// # Safety
     /// The rows are in memory, and there is room for a vector at `values`.
     #[inline(always)]
     unsafe fn chunk_into<L: Lanes>(&self, chunk: Range<usize>, values: *mut S::Acc) {
-        for rows in groups::<S>(chunk.clone(), self.unit.width) {
-            let begun = rows.start > chunk.start;
+        let group = group_rows::<S>(self.unit.width);
+        let most = if S::QUICK {
+            group
+        } else if group < LEAF {
+            CHAIN
+        } else {
+            Self::chunk(self.unit.width)
+        };
+        for start in chunk.clone().step_by(most) {
+            let rows = start..chunk.end.min(start + most);
             // SAFETY: the tiles' columns are the unit's, and its rows are in memory.
-            unsafe { tiles!(L, S, self.unit.width, c, self.tile(rows.clone(), c, begun, values.add(c))) };
+            unsafe { tiles!(L, S, self.unit.width, c, self.tile(rows.clone(), c, start > chunk.start, values.add(c))) };
         }
     }
 
     /// Reduces rows of the `W` columns from `c` on into `values`. They are computed in `LANES` lanes, of which those
-    /// after the first `W` are unused. If `begun`, the values that are there are combined first.
+    /// after the first `W` are unused. If `begun`, they are combined with the values that are there.
     ///
     /// # Safety
     /// The columns are those of `self.unit`, and the rows are in memory. If `begun`, `values` has been written.
@@ -167,13 +176,17 @@ impl<S: Steps> Fold<'_, S> {
         // SAFETY: the columns are those of `self.unit`, and the rows are in memory. If `begun`, `values` has been
         // written.
         let value = unsafe {
-            if S::QUICK || begun || rows.len() <= CHAIN {
+            let before = || each(|i| values.add(column::<W>(i)).read());
+            if S::QUICK {
                 let (first, rest) = if begun {
-                    (each(|i| values.add(column::<W>(i)).read()), rows)
+                    (before(), rows)
                 } else {
                     (self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end)
                 };
                 self.chain::<W, LANES>(first, rest, c)
+            } else if rows.len() <= CHAIN {
+                let own = self.short_chain::<W, LANES>(rows, c);
+                if begun { self.combine(before(), own) } else { own }
             } else {
                 let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
                 let mut start = rows.start;
@@ -239,24 +252,34 @@ impl<S: Steps> Fold<'_, S> {
     unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let mut total = None;
         for start in rows.clone().step_by(CHAIN) {
-            let end = rows.end.min(start + CHAIN);
             // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
-            unsafe {
-                let mut value = self.load::<W, LANES>(start, c);
-                if W < 64 && wide::<S>() && end - start == CHAIN {
-                    // LLVM unrolls a constant number of rows. More columns would spill.
-                    for k in start + 1..start + CHAIN {
-                        let x = self.load::<W, LANES>(k, c);
-                        value = self.combine(value, x);
-                    }
-                } else {
-                    value = self.chain::<W, LANES>(value, start + 1..end, c);
-                }
-                total = Some(total.map_or(value, |total| self.combine(total, value)));
-            }
+            let value = unsafe { self.short_chain::<W, LANES>(start..rows.end.min(start + CHAIN), c) };
+            total = Some(total.map_or(value, |total| self.combine(total, value)));
         }
         // SAFETY: there is at least one row.
         unsafe { total.unwrap_unchecked() }
+    }
+
+    /// Reduces a chain of at most [`CHAIN`] rows.
+    ///
+    /// # Safety
+    /// As [`leaf`](Self::leaf).
+    #[inline(always)]
+    unsafe fn short_chain<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
+        // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
+        unsafe {
+            let mut value = self.load::<W, LANES>(rows.start, c);
+            if W < 64 && wide::<S>() && rows.len() == CHAIN {
+                // LLVM unrolls a constant number of rows. More columns would spill.
+                for k in rows.start + 1..rows.start + CHAIN {
+                    let x = self.load::<W, LANES>(k, c);
+                    value = self.combine(value, x);
+                }
+                value
+            } else {
+                self.chain::<W, LANES>(value, rows.start + 1..rows.end, c)
+            }
+        }
     }
 }
 

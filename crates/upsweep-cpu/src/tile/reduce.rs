@@ -18,13 +18,9 @@ use super::simd::Set;
 use super::store::Ahead;
 use super::sweep::{self, TILE_BYTES};
 use upsweep_core::inputs::Read;
+use upsweep_core::lanes::{CHAIN, LEAF};
 use upsweep_core::steps::{Out, Steps};
 
-/// Number of elements of a chain, which are combined serially.
-pub(crate) const CHAIN: usize = 8;
-/// Number of elements of a leaf. Balanced trees of 64 elements or fewer took twice as long: the serial additions of one
-/// segment overlap with those of the next.
-pub(crate) const LEAF: usize = CHAIN * CHAIN;
 /// Number of elements of the shortest tile: from this length on, sweeps are faster than leaves.
 const SHORTEST: usize = 256;
 /// Bytes of the input that the loop over memory reads in one turn. Before each turn as many bytes are prefetched; after

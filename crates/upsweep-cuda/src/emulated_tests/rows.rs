@@ -1,10 +1,13 @@
-//! Tests of kernels in the emulator, without a GPU: reductions of rows, a warp each.
+//! Tests of kernels in the emulator, without a GPU: reductions of rows, a warp each, and of rows and columns by the trees
+//! of float sums.
 
 use super::{Buffers, Placed, THREADS, Then, in_f32, run};
 use crate::job::{Functions, text_of};
+use crate::reduce::column_totals::{self, ColumnTotalsParams};
+use crate::reduce::row_totals::{self, RowTotalsParams};
 use crate::reduce::rows::{self, RowsParams};
 use half::bf16;
-use upsweep_core::operator::builtin::{Max, Sum};
+use upsweep_core::operator::builtin::{Max, Product, Sum};
 use upsweep_core::operator::{Same, Source, Widen};
 use upsweep_core::segments::Whole;
 use upsweep_core::shape::Shape;
@@ -28,5 +31,54 @@ fn emulated_rows() {
     reduced(Parts::<u32, u32, _, _, _>::new(Sum, Placed, Same), false, 40);
     reduced(Parts::<u8, u8, _, _, _>::new(Max, Same, Same), false, 20);
     reduced(Parts::<u8, u64, _, _, _>::new(Sum, Widen::<u64>::new(), Same), true, 20);
-    reduced(in_f32::<bf16>(), true, 20);
+}
+
+/// Runs the kernels of float sums and products of rows of `len` elements, or of any length that has the same plan, on
+/// `cases` random inputs.
+fn totals<S: Buffers>(steps: S, len: usize, has_init: bool, cases: u32) {
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
+    let held = Held::nothing();
+    let functions = Functions::of::<S, Whole>(&text, &held);
+    let plan = row_totals::plan(Shape { outer: 1 << 10, len, inner: 1 }, functions.layouts).unwrap();
+    let [reducing, joining] = row_totals::kernels(&plan, has_init, &functions);
+    let name = format!("row totals {} of {len} {has_init}", std::any::type_name::<S>());
+    run(&name, &reducing.source::<RowTotalsParams>().unwrap(), THREADS, cases);
+    if plan.parts > 1 {
+        run(&format!("joined {name}"), &joining.source::<RowTotalsParams>().unwrap(), THREADS, cases);
+    }
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_row_totals() {
+    for len in [1, 2, 7, 32, 64, 128, 256, 1024, 1 << 16] {
+        totals(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), len, len % 2 == 1, 20);
+    }
+    for len in [1, 30, 64, 128, 512, 1 << 16] {
+        totals(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), len, true, 20);
+    }
+    for len in [3, 100, 1 << 12] {
+        totals(in_f32::<bf16>(), len, len == 100, 20);
+    }
+    totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), 1 << 12, false, 20);
+}
+
+/// Runs the kernels of float sums and products of columns, on `cases` random inputs.
+fn column_totals<S: Buffers>(steps: S, has_init: bool, cases: u32) {
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
+    let held = Held::nothing();
+    let functions = Functions::of::<S, Whole>(&text, &held);
+    for kernel in column_totals::kernels(has_init, &functions) {
+        let name = format!("{} {} {has_init}", kernel.kernel.1, std::any::type_name::<S>());
+        run(&name, &kernel.source::<ColumnTotalsParams>().unwrap(), &[("THREADS", 64)], cases);
+    }
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_column_totals() {
+    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), false, 60);
+    column_totals(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), true, 60);
+    column_totals(in_f32::<bf16>(), true, 60);
+    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), false, 60);
 }

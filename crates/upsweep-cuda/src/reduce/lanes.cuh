@@ -19,6 +19,7 @@
 
 #include "reduce/parts.cuh"
 #include "warp/accumulator.cuh"
+#include "warp/counter.cuh"
 
 constexpr u32 CHUNK_ROWS = 8;
 
@@ -176,13 +177,13 @@ struct Chunks {
     // a barrier.
     static __device__ __forceinline__ V reduce_part(const Params& p, u32 epoch, u32& shared_epoch) {
         __shared__ V totals[THREADS];
-        __shared__ V rounds[64];
+        __shared__ V levels[COUNTER_LEVELS];
         const u64 before = blockIdx.x * p.part, count = p.n - before < p.part ? p.n - before : p.part;
         const u64 begin = CONTINUES ? p.first + before : before, steps = (count + STEP - 1) / STEP;
         const bool aligned = misalignment(p.input) == 0 && (!CONTINUES || p.first % VECTOR == 0);
         V total;
-        // Rounds of as many steps as there are totals. The totals of rounds are joined as a binary counter counts.
-        u64 round = 0;
+        // Rounds of as many steps as there are totals. A counter joins the totals of rounds.
+        Counter<V> counter(levels);
 #pragma unroll 1
         for (u64 done = 0; done < steps; done += THREADS) {
             const u32 here = steps - done < THREADS ? (u32)(steps - done) : THREADS;
@@ -191,21 +192,9 @@ struct Chunks {
             if (threadIdx.x == 0) shared_epoch = epoch;
             __syncthreads();
             total = tree_of(totals, here);
-            if (steps > THREADS && threadIdx.x == 0) {
-                u32 level = 0;
-                for (; round >> level & 1; level++) total = combine(rounds[level], total);
-                rounds[level] = total;
-            }
-            round++;
+            if (steps > THREADS && threadIdx.x == 0) counter.add(total);
         }
-        if (steps > THREADS && threadIdx.x == 0) {
-            bool any = false;
-            for (u32 level = 0; round >> level; level++) {
-                if (!(round >> level & 1)) continue;
-                total = any ? combine(rounds[level], total) : rounds[level];
-                any = true;
-            }
-        }
+        if (steps > THREADS && threadIdx.x == 0) total = counter.total();
         return total;
     }
 

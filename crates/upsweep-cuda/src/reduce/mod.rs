@@ -4,21 +4,25 @@
 //! | reduction of | kernel |
 //! |---|---|
 //! | a whole array | `reduce.cuh`: parts, combined by the block of the last part; `lanes.cuh` for float sums and products |
-//! | many rows that are not short | `rows.cuh`: a warp reduces a row and waits for no other |
+//! | rows, by float sums and products | `row_totals.cuh`: teams of threads, or warps, reduce rows or their parts |
+//! | columns, by float sums and products | `column_totals.cuh`: a thread reduces a column or a part of one |
+//! | many rows that are not short, by other operators | `rows.cuh`: a warp reduces a row and waits for no other |
 //! | other rows, segments by offsets | `scan/segments.cuh`, see [`scan`] |
 //! | segments by flags or keys | the single-pass scan, see [`scan`] |
 //! | segments by offsets whose map reads by computed positions | `gathered.cuh`, see [`gathered`] |
-//! | interleaved lines | `columns/columns.cuh` |
+//! | other interleaved lines | `columns/columns.cuh` |
 //! | a whole array in parts | see `part.rs` |
 //!
 //! **Commutative operators.** A reduction by an operator that is known to commute strides along the array. Small
 //! integers are combined several in a word (`kernels/word/lanes.cuh`). Extremes of f64 are those of integers in the
 //! same order (`kernels/word/value.cuh`). None of this changes the bits of integers and of extremes. Float sums and
-//! products of whole arrays have one tree, that of the CPU ([`lanes`](upsweep_core::lanes)); those of lines and segments
-//! have the same bits in every run.
+//! products of whole arrays, rows and columns have the trees of the CPU ([`lanes`](upsweep_core::lanes)); those of
+//! segments have the same bits in every run.
 
+pub(crate) mod column_totals;
 pub mod gathered;
 pub(crate) mod part;
+pub(crate) mod row_totals;
 pub mod rows;
 mod whole;
 
@@ -39,6 +43,8 @@ use upsweep_core::outputs::Target;
 use upsweep_core::segments::Segmentation;
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::JobSteps;
+use upsweep_plan::column_totals::ColumnTotalsPlan;
+use upsweep_plan::row_totals::RowTotalsPlan;
 use upsweep_plan::rows::RowsPlan;
 
 /// Reduces the elements of `job`. `count` is the output for the number of segments, `keys` that for the first key of
@@ -73,6 +79,8 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>
         cuda.store_u64(count, known)?;
     }
     match way(job.shape, job.heads, job.functions.layouts, job.functions.known.form) {
+        Way::ColumnTotals(plan) => column_totals::launch(cuda, job, &plan),
+        Way::RowTotals(plan) => row_totals::launch(cuda, job, &plan),
         Way::Rows(plan) => rows::launch(cuda, job, &plan),
         Way::Whole => whole::launch(cuda, job, None),
         Way::Columns => columns::launch(cuda, job, Direction::default(), true),
@@ -88,6 +96,8 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>
 pub(super) enum Way {
     Whole,
     Columns,
+    ColumnTotals(ColumnTotalsPlan),
+    RowTotals(RowTotalsPlan),
     Rows(RowsPlan),
     Gathered,
     Segments,
@@ -97,8 +107,12 @@ pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts, form: Form) -> W
     let undivided = heads == Heads::None;
     if undivided && shape.lines() == 1 {
         Way::Whole
+    } else if let Some(plan) = column_totals::plan(shape, layouts).filter(|_| undivided) {
+        Way::ColumnTotals(plan)
     } else if undivided && (shape.len == 0 || !scan::interleaves_as_one(shape, layouts)) {
         Way::Columns
+    } else if let Some(plan) = row_totals::plan(shape, layouts).filter(|_| undivided) {
+        Way::RowTotals(plan)
     } else if let Some(plan) = rows::plan(shape, layouts, form).filter(|_| undivided) {
         Way::Rows(plan)
     } else if heads == Heads::Offsets && layouts.apart {

@@ -46,5 +46,6 @@ pub(crate) use grid::Grid;
 pub(crate) use memory::Loan;
 pub use memory::download;
 pub(crate) use ring::HostArray;
+pub(crate) use scratch::Scratch;
 pub(crate) use steps::{BUFFERS, Move, Steps};
 pub(crate) use workspace::Workspace;

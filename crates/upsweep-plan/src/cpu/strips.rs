@@ -1,6 +1,7 @@
 //! Strips of columns, for lines along another axis than the last.
 
 use std::ops::Range;
+use upsweep_core::lanes::LEAF;
 use upsweep_core::shape::Shape;
 
 /// Bytes of a row of a strip (neighbouring columns that are combined together): a group of rows and its results fit
@@ -51,7 +52,8 @@ impl Strips {
         let strips = shape.inner.div_ceil(width);
         let units = shape.outer.saturating_mul(strips);
         let whole = units >= MANY_UNITS || shape.len.saturating_mul(width) <= block;
-        let rows = if whole { shape.len } else { (block / width).max(1) }.max(1);
+        // A power of two of leaves: each block is a subtree.
+        let rows = if whole { shape.len.max(1) } else { LEAF << (block / width / LEAF).max(1).ilog2() };
         let blocks_per_unit = shape.len.div_ceil(rows);
         let units_per_ticket =
             if blocks_per_unit == 1 { (block / (rows.saturating_mul(width)).max(1)).max(1) } else { 1 };

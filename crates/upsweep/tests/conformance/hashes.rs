@@ -53,7 +53,7 @@ impl Jobs<'_> {
                 Some(*key)
             })
             .collect();
-        let (x, offsets) = (place.upload(&x, len % 3), place.upload(&heads, 0));
+        let (host, x, offsets) = (&x, place.upload(&x, len % 3), place.upload(&heads, 0));
         let (flags, keys) = (place.upload(&flags, 0), place.upload(&keys, 0));
         let mut output = place.poisoned::<T>(len, 0);
         let scan = || Scan::new(operator);
@@ -79,6 +79,18 @@ impl Jobs<'_> {
         }
         total!("total", Reduce::new(operator));
         total!("total, from a value", Reduce::new(operator).init(init));
+        for width in [1, 3, 30, 100, 1_000, 50_000].into_iter().filter(|&width| width <= len) {
+            let rows = len / width;
+            let mut output = place.poisoned::<T>(rows, 0);
+            let (shape, x) = ([rows, width], place.upload(&host[..rows * width], 1));
+            Reduce::new(operator).axis(&shape, 1).init(init).run(device, &x, &mut output).unwrap();
+            let hash = self::hash(output.check_guards().into_iter().map(bits));
+            writeln!(lines, "{name} {len} totals of rows of {width}: {hash:016x}").unwrap();
+            let mut output = place.poisoned::<T>(width, 0);
+            Reduce::new(operator).axis(&shape, 0).run(device, &x, &mut output).unwrap();
+            let hash = self::hash(output.check_guards().into_iter().map(bits));
+            writeln!(lines, "{name} {len} totals of {width} columns: {hash:016x}").unwrap();
+        }
     }
 }
 

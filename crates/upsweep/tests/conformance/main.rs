@@ -22,6 +22,7 @@ mod gpu_streams;
 mod halves;
 mod hashes;
 mod lanes;
+mod lanes_of_lines;
 mod large;
 mod parts;
 mod parts_of_totals;

@@ -1,0 +1,25 @@
+// Parts of columns that are reduced by a tree: which part a thread has, and where its total goes.
+
+#pragma once
+
+#include "warp/counter.cuh"
+#include "warp/index.cuh"
+
+// A thread's part of a column. The part's number is the index of its total in the column.
+struct ColumnPart {
+    u64 outer, part, column;
+
+    __device__ __forceinline__ explicit ColumnPart(const ColumnTotalsParams& p) {
+        const u64 thread = blockIdx.x * (u64)THREADS + threadIdx.x, unit = thread / p.inner;
+        column = thread - unit * p.inner;
+        outer = p.parts == 1 ? unit : unit / p.parts;
+        part = unit - outer * p.parts;
+    }
+
+    // Stores the total: as the result if it is that of the whole column.
+    __device__ __forceinline__ void leave(const ColumnTotalsParams& p, const T& total) const {
+        const u64 line = outer * p.inner + column;
+        if (p.parts == 1) store_result(output_of(p) + line, result(HAS_INIT ? combine(Begin(p).init, total) : total));
+        else p.to[(outer * p.parts + part) * p.inner + column] = ValueOfAcc::back(total);
+    }
+};
