@@ -32,7 +32,7 @@ use crate::count::Count;
 use crate::device::{Backend, Device};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
-use upsweep_core::buffer::{Input, Output};
+use upsweep_core::buffer::{Input, Output, ViewMut};
 #[cfg(feature = "cuda")]
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
@@ -168,6 +168,17 @@ where
     let mut made = device.to_be_written(len)?;
     transform.dispatch::<I, M::Output>(device, given, Target::new(made.view_mut()), len)?;
     Ok(made)
+}
+
+/// Replaces each of the first `count` elements of `output` by what `function` makes of it, in host memory.
+pub(crate) fn in_place<T: Element>(
+    output: ViewMut<'_, T>,
+    count: usize,
+    function: impl Function<(T,), Output = T>,
+) -> Result<()> {
+    let counted = output.into_host("output")?.get_mut(..count).unwrap_or_default();
+    upsweep_cpu::transform::run_in_place(counted, |x| function.call((x,)));
+    Ok(())
 }
 
 /// Stores `function` of each of the first `count` elements of `from` in `output`. `from` has room for as many as

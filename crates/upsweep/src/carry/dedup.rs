@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::options::expect_length;
 use crate::reduce::Reduce;
 use crate::runs::Runs;
-use crate::transform::of_counted;
+use crate::transform::{in_place, of_counted};
 use std::any::{TypeId, type_name};
 use upsweep_core::buffer::{Output, View, ViewMut};
 use upsweep_core::call::select::{Choose, FirstOf, Indices, LastOf, Moved, Neighbour, Yields};
@@ -187,8 +187,12 @@ impl<E> Runs<E> {
     {
         let (number, end) = (after::<I>(VALUES), last_of_runs::<I, N>());
         let (device, mut count) = (kept.device, Count::new(kept.device)?);
+        let by = Moved::<Indices, I>::new(kept.carried.position);
         if self.lengths || !kept.goes_on() {
             self.run_counted(device, input, (&mut values, &mut numbers), &mut count)?;
+        } else if device.is_cpu() {
+            self.run_counted(device, input, (&mut values, &mut numbers), &mut count)?;
+            in_place(numbers.view_mut(), count.get()?, by)?;
         } else {
             expect_length("second output", numbers.len(), values.len())?;
             let starts = device.compute_counted(numbers.len(), |starts| {
@@ -196,7 +200,6 @@ impl<E> Runs<E> {
                 self.dispatch::<I, N>(device, (input.clone(), None), Some(outputs), &mut count)?;
                 written(device, &count)
             })?;
-            let by = Moved::<Indices, I>::new(kept.carried.position);
             of_counted::<N, N, _>(device, (&starts, &count), Target::new(numbers.view_mut()), by)?;
         }
         let runs = joined(&kept, end, input, self.same)?;

@@ -269,14 +269,14 @@ pub(super) fn part_of<'a, T>(view: &'a View<'_, T>, range: Range<usize>) -> Resu
     part.ok_or_else(missing)
 }
 
-/// Returns the first `len` elements of a buffer that a call writes.
-pub(super) fn first_of<'a, T>(view: &'a mut ViewMut<'_, T>, len: usize) -> Result<ViewMut<'a, T>> {
-    let first = match view {
-        ViewMut::Host(x) => x.get_mut(..len).map(ViewMut::Host),
+/// Returns the elements of a buffer that a call writes from `range`.
+pub(super) fn part_of_mut<'a, T>(view: &'a mut ViewMut<'_, T>, range: Range<usize>) -> Result<ViewMut<'a, T>> {
+    let part = match view {
+        ViewMut::Host(x) => x.get_mut(range).map(ViewMut::Host),
         #[cfg(feature = "cuda")]
-        ViewMut::Cuda(x) => x.try_slice_mut(..len).map(ViewMut::Cuda),
+        ViewMut::Cuda(x) => x.try_slice_mut(range).map(ViewMut::Cuda),
     };
-    first.ok_or_else(missing)
+    part.ok_or_else(missing)
 }
 
 /// Returns the error of a buffer that is elsewhere, or too short. Calls have checked theirs before.

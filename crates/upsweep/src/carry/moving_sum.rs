@@ -1,6 +1,8 @@
 //! Moving sums of an image whose rows come in parts.
 
-use super::kept::{first_of, missing, part_of};
+#[cfg(feature = "cuda")]
+use super::kept::missing;
+use super::kept::{part_of, part_of_mut};
 use super::results::Results;
 use super::{Call, Carry, numbers};
 use crate::array::Array;
@@ -45,8 +47,8 @@ impl<M, F> MovingSum<M, F> {
     /// Integers have the results of one call, wherever the image is cut. Sums of floats down a column are rounded
     /// otherwise, as parts have running sums of their own; windows of one row have the bits of one call.
     ///
-    /// **Cost.** As without a carry for a part that has the rows of a window more, which are copied, and so are all values
-    /// and results, but for the first part.
+    /// **Cost.** As without a carry, and for each part but the first moving sums of an image of twice as many rows as a window
+    /// has, which is computed into memory first.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`Error::Length`] when `output` has too little room. [`Error::Options`] for several planes.
@@ -92,17 +94,20 @@ impl<M, F> MovingSum<M, F> {
         }
         let first = Count::known(device, position - again as u64)?;
         let len = Count::known(device, results as u64)?;
-        let mut to = first_of(&mut output, results)?;
+        self.dispatch(device, &input, Target::new(part_of_mut(&mut output, again..results)?))?;
         if kept == 0 || input.is_empty() {
-            self.dispatch(device, &input, Target::new(to))?;
             keep(device, &input, most, &mut after)?;
         } else {
-            let rows = joined(device, &before, kept * row, &input)?;
-            let whole = MovingSum { shape: [1, kept + height, width, channels], ..*self };
-            let sums = device.compute_array(rows.len(), |sums| whole.dispatch(device, &rows.view(), sums))?;
-            let from = sums.len() - results;
-            Transform::copy().run(device, &part_of(&sums.view(), from..sums.len())?, &mut to)?;
-            keep(device, &rows.view(), most, &mut after)?;
+            // Only windows of the first rows reach into the rows before.
+            let near = height.min(above + below);
+            let rows = joined(device, &before, kept * row, &part_of(&input, 0..near * row)?)?;
+            let image = MovingSum { shape: [1, kept + near, width, channels], ..*self };
+            let sums = device.compute_array(rows.len(), |sums| image.dispatch(device, &rows.view(), sums))?;
+            let from = kept * row - again..(kept + height.min(above)) * row;
+            let mut to = part_of_mut(&mut output, 0..from.len())?;
+            Transform::copy().run(device, &part_of(&sums.view(), from)?, &mut to)?;
+            let last = if near < height { input.clone() } else { rows.view() };
+            keep(device, &last, most, &mut after)?;
         }
         carry.advance(input.len());
         Ok(Results { first, len })
@@ -124,6 +129,7 @@ impl<M, F> MovingSum<M, F> {
 }
 
 /// Returns the values of the rows that a state keeps, `kept` of them, and then those of `input`.
+#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only GPUs have memory of their own"))]
 fn joined<T: Element>(device: &Device, state: &View<'_, u64>, kept: usize, input: &View<'_, T>) -> Result<Array<T>> {
     match (state, input) {
         (View::Host(words), View::Host(input)) => {
@@ -153,6 +159,7 @@ fn joined<T: Element>(device: &Device, state: &View<'_, u64>, kept: usize, input
 }
 
 /// Keeps the last values of `rows`, up to `most` of them, as the next state.
+#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only GPUs have memory of their own"))]
 fn keep<T: Element>(device: &Device, rows: &View<'_, T>, most: usize, state: &mut ViewMut<'_, u64>) -> Result<()> {
     let len = rows.len().min(most);
     match (part_of(rows, rows.len() - len..rows.len())?, state) {

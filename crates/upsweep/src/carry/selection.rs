@@ -8,7 +8,7 @@ use crate::count::Count;
 use crate::device::Device;
 use crate::partition::Partition;
 use crate::select::Select;
-use crate::transform::of_counted;
+use crate::transform::{in_place, of_counted};
 use std::any::{TypeId, type_name};
 use upsweep_core::buffer::{Output, ViewMut};
 use upsweep_core::call::select::{Choose, Moved, Others, Yields};
@@ -230,6 +230,15 @@ where
     V: Yields<I::Value, O>,
 {
     let device = kept.device;
+    let by = Moved::<V, I::Value>::new(kept.carried.position);
+    if device.is_cpu() {
+        let (mut output, mut others) = (output, others);
+        let count = here(chosen, kept, (output.view_mut(), others.as_mut().map(Output::view_mut)))?;
+        let len = count.get()?;
+        in_place(output, len, by)?;
+        others.map_or(Ok(()), |others| in_place(others, chosen.room().saturating_sub(len), by))?;
+        return Ok(count);
+    }
     let (mut count, mut rest) = (Count::new(device)?, None);
     let in_part = device.compute_counted(output.len(), |target| {
         match &others {
@@ -243,7 +252,6 @@ where
         }
         written(device, &count)
     })?;
-    let by = Moved::<V, I::Value>::new(kept.carried.position);
     of_counted::<O, O, _>(device, (&in_part, &count), Target::new(output), by)?;
     if let (Some(rest), Some(others)) = (rest, others) {
         of_counted::<O, O, _>(
