@@ -17,7 +17,8 @@
 use super::tile::told::{Lists, Told};
 use super::tile::walk::along;
 use rayon::prelude::*;
-use upsweep_core::call::automaton::{Table, Walking};
+use upsweep_core::call::automaton::{STATE_AT, Table, Walking};
+use upsweep_core::call::carry::Carried;
 use upsweep_core::call::select::{Indices, Yields};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
@@ -31,16 +32,33 @@ pub fn run<P: Element>(call: Walking<'_, P>) -> Result<usize>
 where
     Indices: Yields<u8, P>,
 {
-    let Walking { table, text, events, only } = call;
+    let Walking { table, text, events, only, carried } = call;
     let text = text.on_host("text")?;
     let Some((kinds, places)) = events else { return count(table, text, only) };
     let (kinds, places) = (kinds.into_host("kinds")?, places.into_host("places")?);
     let capacity = kinds.len().min(places.len());
-    let found = write(table, text, &mut Given { kinds, places })?;
+    let (from, position) = carried.as_ref().map_or(Ok((0, 0)), |carried| begin(table, carried))?;
+    let (found, state) = write(table, (from, position), text, &mut Given { kinds, places })?;
     if found > capacity {
         return Err(Error::Capacity { what: "output", needed: found, capacity });
     }
+    if let Some(carried) = carried {
+        let after = carried.after.into_host("carry")?.iter_mut().skip(STATE_AT);
+        let at_end = table.events(table.at_end(state.into())).len();
+        after.zip([state.into(), at_end as u64]).for_each(|(word, value)| *word = value);
+    }
     Ok(found)
+}
+
+/// Returns the state in which a part of a text begins, and the number of bytes before it.
+fn begin(table: &Table, carried: &Carried<'_>) -> Result<(u8, usize)> {
+    let position = usize::try_from(carried.position).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })?;
+    let state = match position {
+        0 => 0,
+        _ => carried.before.on_host("carry")?.get(STATE_AT).copied().unwrap_or(0),
+    };
+    // A carry that came from bytes may have any number.
+    Ok((state.min(table.states as u64 - 1) as u8, position))
 }
 
 /// Replaces the events by those of a text, and reuses their memory.
@@ -52,7 +70,7 @@ where
     P: Element + Default,
     Indices: Yields<u8, P>,
 {
-    let found = write(table, text, &mut Growing { kinds, places })?;
+    let (found, _) = write(table, (0, 0), text, &mut Growing { kinds, places })?;
     kinds.truncate(found);
     places.truncate(found);
     Ok(())
@@ -71,7 +89,7 @@ fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
         Some(_) => tell.iter().map(|&(told, times)| times * part.count(told)).sum(),
     };
     let mut found = 0;
-    along(table, text, |parts| {
+    along(table, 0, text, |parts| {
         found += match parts {
             [one] => of_part(one),
             all => all.par_iter().map(of_part).sum::<usize>(),
@@ -122,13 +140,19 @@ fn grow<T: Element + Default>(array: &mut Vec<T>, len: usize, likely: usize) -> 
     Ok(())
 }
 
-/// Writes the events as long as there is room, and returns the number of all events.
-fn write<P: Element>(table: &Table, text: &[u8], room: &mut (impl Room<P> + Send)) -> Result<usize>
+/// Writes the events as long as there is room, and returns the number of all events, and the state at the end. The text
+/// begins in the state `from`, after `position` bytes.
+fn write<P: Element>(
+    table: &Table,
+    (from, position): (u8, usize),
+    text: &[u8],
+    room: &mut (impl Room<P> + Send),
+) -> Result<(usize, u8)>
 where
     Indices: Yields<u8, P>,
 {
     let (lists, mut found) = (Lists::new(table), 0);
-    along(table, text, |parts| {
+    let state = along(table, from, text, |parts| {
         let counts: Vec<usize> = match parts {
             [one] => vec![lists.count(one)],
             all => all.par_iter().map(|part| lists.count(part)).collect(),
@@ -143,7 +167,7 @@ where
         for (part, count) in parts.iter().zip(counts) {
             let ((of_kinds, kinds_left), (of_places, places_left)) =
                 (kinds.split_at_mut(count), places.split_at_mut(count));
-            shares.push((part, of_kinds, of_places));
+            shares.push((part.moved(position), of_kinds, of_places));
             (kinds, places) = (kinds_left, places_left);
         }
         match &mut shares[..] {
@@ -152,7 +176,7 @@ where
         }
         Ok(())
     })?;
-    Ok(found)
+    Ok((found, state))
 }
 
 #[cfg(test)]
@@ -216,7 +240,7 @@ mod tests {
                 for n in [0, 1, 15_999, 16_000, 16_001, 100_000, 135_167, 135_168, 135_169, 1_024_001, 2_400_000] {
                     let text: Vec<u8> = (0..n).map(|_| random(256, &mut seed) as u8).collect();
                     let mut told: Vec<u8> = vec![];
-                    along(&table, &text, |parts| {
+                    along(&table, 0, &text, |parts| {
                         for part in parts {
                             assert_eq!(part.first, told.len());
                             told.extend(part.bytes);

@@ -656,6 +656,9 @@ struct AutomatonParams {
     u8* entries;
     u8* ways;
     u64* count;
+    const u64* before;
+    u64* after;
+    u64 position;
     u64 n;
     u64 capacity;
     u64 states;

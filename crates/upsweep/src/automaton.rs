@@ -42,6 +42,8 @@
 //! [`MOST_BACK`] bytes back from the byte that emits it. It must not lie before the text: its place would be less than
 //! 0, and is stored modulo 2^64.
 //!
+//! A text may come in parts: [`carry`](crate::carry).
+//!
 //! **How.** On CUDA each thread runs the automaton on its bytes from two guessed states, and the guesses are checked;
 //! only between tiles, functions of all states are composed. On the CPU each thread runs it on 8 or 64 parts of the
 //! text side by side, from guessed states, too. A wrong guess costs time and changes no result: results are those of
@@ -71,7 +73,7 @@ pub const MOST_BACK: u8 = upsweep_core::call::automaton::MOST_BACK as u8;
 /// Deterministic automaton that emits events: see the [module](self). Build it once, run it often.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is found until it is run"]
-pub struct Automaton(Box<Table>);
+pub struct Automaton(pub(crate) Box<Table>);
 
 /// Events of a text, on the device.
 #[derive(Debug)]
@@ -149,7 +151,8 @@ impl Automaton {
         Indices: Yields<u8, P::Item>,
     {
         let events = (kinds.view_mut(), places.view_mut());
-        self.dispatch(device, Walking { table: &self.0, text: text.view(), events: Some(events), only: None }, count)
+        let call = Walking { table: &self.0, text: text.view(), events: Some(events), only: None, carried: None };
+        self.dispatch(device, call, count)
     }
 
     /// Stores the events of a text in new memory. On CUDA this waits for their number, for which the text is read once
@@ -211,16 +214,17 @@ impl Automaton {
 
     fn count_some<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B, only: Option<u8>) -> Result<Count> {
         let mut count = Count::new(device)?;
-        let call = Walking::<u64> { table: &self.0, text: text.view(), events: None, only };
+        let call = Walking::<u64> { table: &self.0, text: text.view(), events: None, only, carried: None };
         self.dispatch(device, call, &mut count)?;
         Ok(count)
     }
 
-    fn dispatch<P: Element>(&self, device: &Device, call: Walking<'_, P>, count: &mut Count) -> Result<()>
+    pub(crate) fn dispatch<P: Element>(&self, device: &Device, call: Walking<'_, P>, count: &mut Count) -> Result<()>
     where
         Indices: Yields<u8, P>,
     {
-        if call.text.len() > <Indices as Yields<u8, P>>::MOST {
+        let before = call.carried.as_ref().map_or(0, |carried| carried.position);
+        if before.saturating_add(call.text.len() as u64) > <Indices as Yields<u8, P>>::MOST as u64 {
             let reason = "the output's type cannot hold the places of so long a text: take u64 or usize";
             return Err(Error::Options { options: "places", reason });
         }

@@ -55,6 +55,14 @@ impl Count {
         }
     }
 
+    /// Makes a count of a number that the host knows.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn known(device: &Device, number: u64) -> Result<Self> {
+        device.filled(1, number).map(Self)
+    }
+
     /// Returns the number. On CUDA this waits until it is known.
     ///
     /// # Errors
@@ -81,6 +89,12 @@ impl Count {
             compute(target, self)?;
             self.get()
         })
+    }
+
+    /// Returns the number as an array of one element, which calls on the same device read.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn number(&self) -> &Array<u64> {
+        &self.0
     }
 
     /// Returns the first elements of `buffer`, as many as counted, as an input of calls on the same device.

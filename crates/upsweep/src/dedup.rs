@@ -37,6 +37,8 @@
 //! The number of results depends on the data: see [`select`](crate::select). An equality is evaluated on neighbours
 //! only, with the earlier one first; so it need not be transitive. NaN differs from itself, and -0 equals +0.
 //!
+//! An array may come in parts: [`carry`](crate::carry).
+//!
 //! **Cost.** One pass over memory: each element is read once and each result written once. An input that is no buffer
 //! is computed into memory of the device first, by a pass of a [`Transform`](crate::Transform).
 
@@ -58,7 +60,7 @@ use upsweep_core::segments::Equal;
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is computed until it is run"]
 pub struct Dedup<C, V = Values> {
-    choice: C,
+    pub(crate) choice: C,
     yields: PhantomData<V>,
 }
 

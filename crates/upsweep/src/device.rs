@@ -307,6 +307,22 @@ impl Device {
     }
 }
 
+impl Device {
+    /// Makes a new array with room for `room` elements. On the host it has as many as `compute` returns, which has
+    /// written them at its beginning; on CUDA it has all, and those that `compute` does not write are unspecified.
+    pub(crate) fn compute_counted<T: Element>(
+        &self,
+        room: usize,
+        compute: impl FnOnce(Target<'_, T>) -> Result<usize>,
+    ) -> Result<Array<T>> {
+        if self.is_cpu() {
+            self.compute_some(room, compute)
+        } else {
+            self.compute_array(room, |target| compute(target).map(drop))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

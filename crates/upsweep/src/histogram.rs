@@ -26,6 +26,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! An array may come in parts: [`carry`](crate::carry).
+//!
 //! **Edges.** Even bins have the edges of `numpy.linspace`: `low + k * step` in `f64`, rounded to `f32` for elements of
 //! that type. An element's bin is found by comparison with these edges, so it is right however near an edge the element
 //! is. A range with `low == high` is widened by 0.5 on both sides, as NumPy does.
@@ -66,9 +68,9 @@ pub const MAX_CHANNELS: usize = 64;
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a histogram does nothing until it is run"]
 pub struct Histogram<B, W = Ones> {
-    bins: B,
-    weights: W,
-    channels: (usize, usize),
+    pub(crate) bins: B,
+    pub(crate) weights: W,
+    pub(crate) channels: (usize, usize),
 }
 
 impl Histogram<EvenBins> {
@@ -183,7 +185,7 @@ impl<B, W> Histogram<B, W> {
     }
 
     /// Checks the channels and the bins, and returns the number of bins of a channel, and that of all results.
-    fn results<T, A>(&self) -> Result<(usize, usize)>
+    pub(crate) fn results<T, A>(&self) -> Result<(usize, usize)>
     where
         T: Element,
         B: Bins<T, A>,
@@ -196,7 +198,7 @@ impl<B, W> Histogram<B, W> {
         Ok((bins, counted * bins))
     }
 
-    fn dispatch<T, A, O>(&self, device: &Device, input: View<'_, T>, output: ViewMut<'_, O>) -> Result<()>
+    pub(crate) fn dispatch<T, A, O>(&self, device: &Device, input: View<'_, T>, output: ViewMut<'_, O>) -> Result<()>
     where
         T: Element,
         O: Element,
@@ -212,7 +214,7 @@ impl<B, W> Histogram<B, W> {
         if found != expected {
             return Err(Error::Length { what: "output", found, expected });
         }
-        self.weights.check(len)?;
+        self.weights.check(0, len)?;
         let job = Job { device, input, output, bins, channels: self.channels };
         Bins::<T, A>::with_rule(&self.bins, Run { job, amounts: &self.weights })
     }

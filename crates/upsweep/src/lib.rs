@@ -43,7 +43,7 @@
 //!   [`list_scan`]: scans along a linked list (list ranking, pointer jumping).
 //! - [`reduce`]: one value from many (fold, aggregate, arg-max), also for each row or segment. [`reduce_by_key`]: one
 //!   value for each run of equal keys.
-//! - [`carry`]: scans of an array in parts, with the bits of one call; it may be longer than memory.
+//! - [`carry`]: calls on an array in parts, with the results of one call; it may be longer than memory.
 //!   [`Device::streamed`]: a GPU scans and sorts arrays in host memory.
 //! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
 //! - [`transform`]: a function of each element (map), with gathers and scatters.

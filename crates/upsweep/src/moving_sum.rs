@@ -31,6 +31,8 @@
 //! **Layout.** An image is row by row, `[planes, height, width, channels]`; each channel of each plane is by itself.
 //! For windows down the columns of an array, take it as an image with one column to a side, and so on.
 //!
+//! The rows of an image may come in parts: [`carry`](crate::carry).
+//!
 //! **Order.** The order of additions is the same on every device, so floats have the same bits. Rows come first: the
 //! rows of an image are cut into parts, and each column of a part has a running sum. The row that enters the window is
 //! added to it, and the row that leaves the window is subtracted. Then columns are summed, by additions only. Windows of
@@ -64,11 +66,11 @@ use upsweep_plan::moving_sum::Windows;
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a moving sum does nothing until it is run"]
 pub struct MovingSum<M = Same, F = OnlySum> {
-    shape: [usize; 4],
-    rows: [usize; 2],
-    columns: [usize; 2],
-    map: M,
-    finish: F,
+    pub(crate) shape: [usize; 4],
+    pub(crate) rows: [usize; 2],
+    pub(crate) columns: [usize; 2],
+    pub(crate) map: M,
+    pub(crate) finish: F,
 }
 
 impl MovingSum {
@@ -169,7 +171,12 @@ impl<M, F> MovingSum<M, F> {
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output for itself"))]
-    fn dispatch<T, A, O>(&self, device: &Device, input: &View<'_, T>, mut output: Target<'_, O>) -> Result<()>
+    pub(crate) fn dispatch<T, A, O>(
+        &self,
+        device: &Device,
+        input: &View<'_, T>,
+        mut output: Target<'_, O>,
+    ) -> Result<()>
     where
         T: Element,
         A: Number,

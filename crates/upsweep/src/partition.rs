@@ -34,6 +34,8 @@
 //! element is read twice, because the place of the rejected elements depends on the number of selected ones. An input
 //! that is no buffer costs what it costs in a [`Select`](crate::select).
 //!
+//! An array may come in parts: [`carry`](crate::carry).
+//!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (split).
 
 use crate::array::Array;
@@ -53,7 +55,7 @@ use upsweep_core::outputs::Target;
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a partition does nothing until it is run"]
 pub struct Partition<C, V = Values> {
-    choice: C,
+    pub(crate) choice: C,
     yields: PhantomData<V>,
 }
 

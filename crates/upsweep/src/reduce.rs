@@ -22,6 +22,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! An array may come in parts: [`carry`](crate::carry).
+//!
 //! **Cost.** Each element is read from memory once; at most `3 n` applications of map, less than `4 n` of the operator
 //! (segments and lines are combined as in a scan; a whole array takes `n` of each).
 //!
@@ -80,7 +82,7 @@ pub(crate) struct Beside<'a, K: Element> {
 }
 
 impl<K: Element> Beside<'_, K> {
-    const NOTHING: Self = Self { count: None, keys: None };
+    pub(crate) const NOTHING: Self = Self { count: None, keys: None };
 }
 
 impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {

@@ -22,18 +22,16 @@
 use crate::count::Count;
 use crate::dedup::Dedup;
 use crate::device::{Backend, Device};
-#[cfg(feature = "cuda")]
-use crate::reduce::Beside;
-use crate::reduce::Reduce;
-use upsweep_core::buffer::{Input, Output};
+use crate::reduce::{Beside, Reduce};
+use upsweep_core::buffer::{Input, Output, ViewMut};
 use upsweep_core::call::select::{Choose, FirstOf, Values, Yields};
 use upsweep_core::error::Result;
 use upsweep_core::init::Init;
-use upsweep_core::inputs::Inputs;
+use upsweep_core::inputs::{Inputs, Read};
 use upsweep_core::operator::{Function, Map, Operator, Stores};
-use upsweep_core::outputs::Outputs;
 #[cfg(feature = "cuda")]
 use upsweep_core::outputs::Target;
+use upsweep_core::outputs::{Outputs, Write};
 use upsweep_core::segments::Keys;
 
 impl<Op, M, F, B, E, V> Reduce<'_, Op, M, F, Keys<'_, B, E>, V>
@@ -89,17 +87,39 @@ where
         Values: Yields<B::Item, B::Item>,
         V: Init<M::Output>,
     {
+        let (input, output) = (input.given(), output.given());
+        self.dispatch_with_keys::<X::Item, Y::Item>(device, input, (keys.view_mut(), output), count)
+    }
+
+    /// Runs on a device, and stores also the first key of each run, and their number.
+    pub(crate) fn dispatch_with_keys<I, O>(
+        &self,
+        device: &Device,
+        input: I::Given<'_>,
+        (mut keys, output): (ViewMut<'_, B::Item>, O::Given<'_>),
+        count: &mut Count,
+    ) -> Result<()>
+    where
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O::Value>,
+        FirstOf<E>: Choose<B::Item>,
+        Values: Yields<B::Item, B::Item>,
+        V: Init<M::Output>,
+    {
+        let segments = &self.options.segments;
         match &device.0 {
             Backend::Cpu => {
-                let Keys(of_elements, same) = &self.options.segments;
-                self.run(device, input, output)?;
-                Dedup::by(*same).run_counted(device, *of_elements, keys, count)
+                let Keys(of_elements, same) = segments;
+                self.dispatch::<I, O, _>(device, input, output, segments, Beside::NOTHING)?;
+                Dedup::by(*same).run_counted(device, *of_elements, &mut keys, count)
             }
             #[cfg(feature = "cuda")]
             Backend::Cuda(_) => {
-                let beside = Beside { count: Some(count.view_mut()), keys: Some(Target::new(keys.view_mut())) };
-                let segments = &self.options.segments;
-                self.dispatch::<X::Item, Y::Item, _>(device, input.given(), output.given(), segments, beside)
+                let beside = Beside { count: Some(count.view_mut()), keys: Some(Target::new(keys)) };
+                self.dispatch::<I, O, _>(device, input, output, segments, beside)
             }
         }
     }

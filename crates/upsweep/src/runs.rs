@@ -21,6 +21,8 @@
 //! The number of runs depends on the data: see [`select`](crate::select). An equality is evaluated on neighbours only,
 //! as in [`Dedup`](crate::Dedup).
 //!
+//! An array may come in parts: [`carry`](crate::carry).
+//!
 //! **Cost.** One pass over memory: each element is read once, and each run's value and length are written once. An input
 //! that is no buffer is computed into memory of the device first, by a pass of a [`Transform`](crate::Transform).
 
@@ -40,8 +42,8 @@ use upsweep_core::segments::Equal;
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is computed until it is run"]
 pub struct Runs<E> {
-    same: E,
-    lengths: bool,
+    pub(crate) same: E,
+    pub(crate) lengths: bool,
 }
 
 impl Runs<Equal> {
@@ -164,7 +166,7 @@ impl<E> Runs<E> {
 
     /// Encodes the runs of `input` into `outputs`, and stores their number in `count`. Without outputs it only counts
     /// them.
-    fn dispatch<I, N>(
+    pub(crate) fn dispatch<I, N>(
         &self,
         device: &Device,
         (input, length): (View<'_, I>, Option<View<'_, u64>>),

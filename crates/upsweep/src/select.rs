@@ -70,6 +70,8 @@
 //! [`Transform`](crate::Transform), room for all of them, and NaN with the payload of computed ones. Memory for flags or
 //! values cannot be had while a CUDA graph is captured.
 //!
+//! An array may come in parts: [`carry`](crate::carry).
+//!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (pack).
 
 use crate::array::Array;
@@ -88,7 +90,7 @@ use upsweep_core::outputs::Target;
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a selection does nothing until it is run"]
 pub struct Select<C, V = Values> {
-    choice: C,
+    pub(crate) choice: C,
     yields: PhantomData<V>,
 }
 

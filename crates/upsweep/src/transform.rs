@@ -28,18 +28,21 @@
 //! **Cost.** Each input is read once and each result written once, by one kernel on CUDA.
 
 use crate::array::Array;
+use crate::count::Count;
 use crate::device::{Backend, Device};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
-use upsweep_core::buffer::Output;
+use upsweep_core::buffer::{Input, Output, ViewMut};
 #[cfg(feature = "cuda")]
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use upsweep_core::init::Init;
+#[cfg(feature = "cuda")]
+use upsweep_core::inputs::First;
 use upsweep_core::inputs::{Inputs, Read, len_of};
 use upsweep_core::operator::builtin::Last;
-use upsweep_core::operator::{Element, Map, MapWith, Same};
+use upsweep_core::operator::{Element, Function, Map, MapWith, Same};
 use upsweep_core::outputs::{Outputs, Target, Write};
 #[cfg(feature = "cuda")]
 use upsweep_core::segments::{Segmentation, Whole};
@@ -165,6 +168,49 @@ where
     let mut made = device.to_be_written(len)?;
     transform.dispatch::<I, M::Output>(device, given, Target::new(made.view_mut()), len)?;
     Ok(made)
+}
+
+/// Replaces each of the first `count` elements of `output` by what `function` makes of it, in host memory.
+pub(crate) fn in_place<T: Element>(
+    output: ViewMut<'_, T>,
+    count: usize,
+    function: impl Function<(T,), Output = T>,
+) -> Result<()> {
+    let counted = output.into_host("output")?.get_mut(..count).unwrap_or_default();
+    upsweep_cpu::transform::run_in_place(counted, |x| function.call((x,)));
+    Ok(())
+}
+
+/// Stores `function` of each of the first `count` elements of `from` in `output`. `from` has room for as many as
+/// `output`; on the host it has those elements alone.
+///
+/// # Errors
+/// As [`Transform::run`].
+#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "on the host the array has as many elements"))]
+pub(crate) fn of_counted<T, O, F>(
+    device: &Device,
+    (from, count): (&Array<T>, &Count),
+    output: O::Given<'_>,
+    function: F,
+) -> Result<()>
+where
+    T: Element,
+    O: Write,
+    F: Function<(T,), Output = O::Value>,
+{
+    let transform = Transform::new(function);
+    match &device.0 {
+        Backend::Cpu => {
+            let (len, found) = (from.len(), O::len(&output, "output")?);
+            if let Some(found) = found.filter(|&found| found < len) {
+                return Err(Error::Length { what: "output", found, expected: len });
+            }
+            let steps = Parts::<T, O, Last, MapWith<F>, Same>::new(Last, transform.map, Same);
+            upsweep_cpu::transform::run(steps, from.view(), output, len)
+        }
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(_) => transform.dispatch::<First<T>, O>(device, count.of(from).given(), output, from.len()),
+    }
 }
 
 #[cfg(test)]

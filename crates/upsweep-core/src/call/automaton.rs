@@ -1,5 +1,6 @@
 //! Tables of a deterministic finite automaton (DFA), and the call that runs one over a text.
 
+use super::carry::Carried;
 use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -200,4 +201,12 @@ pub struct Walking<'a, P> {
     pub events: Option<(ViewMut<'a, u8>, ViewMut<'a, P>)>,
     /// Kind of the events that are counted; `None` counts events of all kinds.
     pub only: Option<u8>,
+    /// State between this text and the part of a longer text before it; `None` for a whole text. From word [`STATE_AT`] on
+    /// it has the automaton's state, and the number of events that the end of the text would emit, or emits.
+    pub carried: Option<Carried<'a>>,
 }
+
+/// Word of a state between two calls at which the automaton's state lies.
+pub const STATE_AT: usize = 2;
+/// Number of words of a state between two calls.
+pub const STATE_WORDS: usize = 4;

@@ -296,14 +296,55 @@ impl<I: Element> Function<(I,)> for Unasked {
     label = "not an output for these results",
     note = "elements are stored as they are; of `.indices()` the output has u32, u64, usize, i32 or i64"
 )]
-pub trait Yields<I, O>: Copy + Send + Sync + Sealed<(I, O)> {
+pub trait Yields<I, O>: Copy + Send + Sync + 'static + Sealed<(I, O)> {
     /// Whether the index of a selected element is stored, not the element.
     const INDEX: bool;
     /// Returns what is stored of an element at `index`, which is at most [`MOST`](Yields::MOST). `x` reads the element;
     /// it is not called where the index is stored.
     fn of(x: impl FnOnce() -> I, index: usize) -> O;
+    /// Returns what is stored of an element that stands `by` further in the whole array than in the part for which
+    /// `stored` is. The sum of its index and `by` is at most [`MOST`](Yields::MOST).
+    fn moved(stored: O, by: usize) -> O;
     /// Largest index that a result can hold.
     const MOST: usize;
+}
+
+/// Function that [moves](Yields::moved) what `V` stores of elements `I`.
+#[derive(Debug)]
+pub struct Moved<V, I> {
+    by: u64,
+    stores: PhantomData<fn() -> (V, I)>,
+}
+
+impl<V, I> Moved<V, I> {
+    /// Makes the function that moves results by `by` elements.
+    pub fn new(by: u64) -> Self {
+        Self { by, stores: PhantomData }
+    }
+}
+impl<V, I> Clone for Moved<V, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<V, I> Copy for Moved<V, I> {}
+
+impl<V: Yields<I, O>, I: 'static, O: Element> Function<(O,)> for Moved<V, I> {
+    type Output = O;
+    #[inline(always)]
+    fn call(&self, (stored,): (O,)) -> O {
+        V::moved(stored, self.by as usize)
+    }
+    fn values(&self, values: &mut FunctionValues) {
+        values.push(self.by);
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (ty, by) = (O::cuda_type(source), source.value::<u64>());
+        let moved = if V::INDEX { format!("{ty}(u64(stored) + {by})") } else { "stored".to_owned() };
+        source.define(&format!("moved {ty} {moved}"), "moved", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} stored) {{ return {moved}; }}")
+        })
+    }
 }
 
 /// Stores the selected elements.
@@ -317,6 +358,10 @@ impl<I> Yields<I, I> for Values {
     #[inline(always)]
     fn of(x: impl FnOnce() -> I, _: usize) -> I {
         x()
+    }
+    #[inline(always)]
+    fn moved(stored: I, _: usize) -> I {
+        stored
     }
 }
 
@@ -333,6 +378,10 @@ macro_rules! indices {
         #[inline(always)]
         fn of(_: impl FnOnce() -> I, index: usize) -> $t {
             index as $t
+        }
+        #[inline(always)]
+        fn moved(stored: $t, by: usize) -> $t {
+            (stored as usize).wrapping_add(by) as $t
         }
     })* };
 }

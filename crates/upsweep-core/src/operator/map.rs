@@ -14,6 +14,10 @@ pub trait Map<I: Element, Args = (I,)>: Copy + Send + Sync + 'static {
     /// Operand type of the operator.
     type Output: Element;
 
+    /// Whether an operand may depend on the position of its element.
+    #[doc(hidden)]
+    const INDEXED: bool = true;
+
     /// Returns the operand for the element `x` at position `index`.
     fn apply(&self, x: I, index: u64) -> Self::Output;
 
@@ -42,6 +46,7 @@ pub struct Same;
 
 impl<I: Element, Args> Map<I, Args> for Same {
     type Output = I;
+    const INDEXED: bool = false;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> I {
@@ -99,6 +104,7 @@ pub struct MapWith<F>(pub F);
 
 impl<I: Element + Spread<Args>, Args, F: Function<Args, Output: Element>> Map<I, Args> for MapWith<F> {
     type Output = F::Output;
+    const INDEXED: bool = false;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> F::Output {
@@ -165,6 +171,7 @@ impl<U> Copy for Widen<U> {}
 
 impl<I: Element, Args, U: WidenFrom<I>> Map<I, Args> for Widen<U> {
     type Output = U;
+    const INDEXED: bool = false;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> U {
@@ -175,6 +182,40 @@ impl<I: Element, Args, U: WidenFrom<I>> Map<I, Args> for Widen<U> {
         let (from, to) = (I::cuda_type(source), U::cuda_type(source));
         source.define(&format!("widen {from} {to}"), "widen", |_, name| {
             format!("__device__ __forceinline__ {to} {name}({from} x, u64) {{ return cast<{to}>(x); }}")
+        })
+    }
+}
+
+/// The map `map` of elements of which the first stands at `position`: of a part of an array.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct From<M> {
+    /// Map that gets positions in the whole array.
+    pub map: M,
+    /// Number of elements before.
+    pub position: u64,
+}
+
+impl<I: Element, Args, M: Map<I, Args>> Map<I, Args> for From<M> {
+    type Output = M::Output;
+
+    #[inline(always)]
+    fn apply(&self, x: I, index: u64) -> M::Output {
+        self.map.apply(x, self.position + index)
+    }
+
+    fn values(&self, values: &mut Values) {
+        self.map.values(values);
+        values.push(self.position);
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (input, output) = (I::cuda_type(source), M::Output::cuda_type(source));
+        let (map, position) = (self.map.cuda_function(source), source.value::<u64>());
+        source.define(&format!("{map} from {position}"), "from", |_, name| {
+            format!(
+                "__device__ __forceinline__ {output} {name}({input} x, u64 index) {{ return {map}(x, {position} + index); }}"
+            )
         })
     }
 }

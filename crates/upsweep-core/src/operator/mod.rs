@@ -20,6 +20,8 @@ pub use element::{Field, Halves, Layout, numbers_of};
 pub use form::Form;
 pub use item::{Item, Single, Spread, Zip};
 pub use laws::{Laws, Violation, check_laws, check_laws_within};
+#[doc(hidden)]
+pub use map::From;
 pub use map::{Enumerate, Map, MapWith, OnlySum, Same, Stores, Widen};
 pub use source::Source;
 #[doc(hidden)]

@@ -17,6 +17,11 @@ impl Told<'_> {
         Self { first: self.first + bytes, bytes: &self.bytes[bytes..] }
     }
 
+    /// Returns the reports of a text that has `bytes` bytes more before it.
+    pub(crate) fn moved(&self, bytes: usize) -> Self {
+        Self { first: self.first.wrapping_add(bytes), bytes: self.bytes }
+    }
+
     /// Counts the bytes with report `told`.
     pub(crate) fn count(&self, told: u8) -> usize {
         self.bytes.iter().filter(|&&other| other == told).count()

@@ -63,27 +63,44 @@ struct Walk {
     state: u16,
 }
 
-/// Runs the automaton on a text. Calls `take` with the reports (numbers of lists of events) of several blocks at a
-/// time, and last with the report of the end of the text.
+/// Runs the automaton on a text, from the state `from` on. Calls `take` with the reports (numbers of lists of events) of
+/// several blocks at a time, and last with the report of the end of the text. Returns the state there.
 ///
 /// # Errors
 /// Errors of `take`.
-pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()> + Send) -> Result<()> {
+pub(crate) fn along(
+    table: &Table,
+    from: u8,
+    text: &[u8],
+    mut take: impl FnMut(&[Told<'_>]) -> Result<()> + Send,
+) -> Result<u8> {
+    let from = u16::from(from) << 8;
     if text.len() <= SMALL {
-        // One part, which begins in the first state: no guess is needed.
-        let (mut walk, mut told) = (Walk::new(0), vec![0; text.len()]);
+        // One part, whose first state is known: no guess is needed.
+        let (mut walk, mut told) = (Walk::new(from), vec![0; text.len()]);
         walk.along(&table.steps, text, &mut told);
         take(&[Told { first: 0, bytes: &told }])?;
-        return take(&[Told { first: text.len(), bytes: &[table.at_end(walk.state >> 8)] }]);
+        return end(table, walk.state, text, take);
     }
     // On a thread of the pool: another thread would sleep and be woken up at every barrier.
-    rayon::scope(|_| along_blocks(table, text, take))
+    rayon::scope(|_| along_blocks(table, from, text, take))
 }
 
-fn along_blocks(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<()> {
+/// Calls `take` with the report of the end of a text in `state`, and returns the state's number.
+fn end(table: &Table, state: u16, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<u8> {
+    take(&[Told { first: text.len(), bytes: &[table.at_end(state >> 8)] }])?;
+    Ok((state >> 8) as u8)
+}
+
+fn along_blocks(
+    table: &Table,
+    mut state: u16,
+    text: &[u8],
+    mut take: impl FnMut(&[Told<'_>]) -> Result<()>,
+) -> Result<u8> {
     let shuffles = if text.len() < SHUFFLED { None } else { Shuffles::new(table) };
     let mut odds = Odds::of_rare(table);
-    let (mut blocks, mut state, mut begin) = (vec![], 0, 0);
+    let (mut blocks, mut begin) = (vec![], 0);
     while begin < text.len() {
         let left = text.len() - begin;
         let (size, count) = match shuffles {
@@ -115,7 +132,7 @@ fn along_blocks(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) ->
         }
         begin += size * blocks.len();
     }
-    take(&[Told { first: text.len(), bytes: &[table.at_end(state >> 8)] }])
+    end(table, state, text, take)
 }
 
 /// Returns the bytes before index `at`, from which the state there is guessed.

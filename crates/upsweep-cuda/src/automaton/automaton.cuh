@@ -221,7 +221,7 @@ struct AutomatonTask {
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
         const u32 slot = k % STAGES, warp = warp_index(), lane = lane_index();
         const u32 count = tile_count(p.n, tile), mine = existing<false>(threadIdx.x * ITEMS, ITEMS, count);
-        const u32 of_tile = tile == 0 ? 0 : p.entries[tile];
+        const u32 of_tile = tile > 0 ? p.entries[tile] : p.before ? (u32)min(*p.before, p.states - 1) : 0;
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) encode(own_slots(k)[row]);
         if (lane == 0) encode(edge(k));
@@ -262,6 +262,7 @@ struct AutomatonTask {
         const u32 own = right.events + (is_at_end(tile) ? events_of(told_at_end(right.end)) : 0), up_to = warp_inclusive_sum(own);
         shared.threads[slot][threadIdx.x] = right.begin | (up_to - own) << 16;
         if (lane == WARP - 1) shared.warp_totals[slot][warp] = {up_to};
+        if (p.after && is_at_end(tile)) p.after[0] = number_of_state(right.end), p.after[1] = events_of(told_at_end(right.end));
     }
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64) const {}
@@ -347,7 +348,7 @@ struct AutomatonTask {
             for (u32 i = threadIdx.x; i < stored; i += THREADS) {
                 const u32 event = buffer()[i];
                 p.kinds[from + i] = kind_of(event);
-                ((EventPlace*)p.places)[from + i] = (EventPlace)(begin + (i64)(i32)place_of(event));
+                ((EventPlace*)p.places)[from + i] = (EventPlace)(p.position + begin + (i64)(i32)place_of(event));
             }
         }
     }

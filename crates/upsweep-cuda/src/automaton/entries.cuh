@@ -1,5 +1,5 @@
 // Entry state of the automaton at each tile of a text: the composition of the transition functions of all tiles before
-// (automaton/ways.cuh), applied to the first state. The composition is a chain (pipeline.cuh).
+// (automaton/ways.cuh), applied to the state in which the text begins. The composition is a chain (pipeline.cuh).
 //
 // A tile of the pipeline is TILES_A_WARP neighbouring tiles of the text for each warp. Nothing is staged.
 //
@@ -76,7 +76,8 @@ struct EntriesTask {
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Way>& chain) const {
         Way before = Way::none();
         if (tile > 0) before = chain.look_back(tile);
-        if (lane_index() == 0) shared.before[k % STAGES] = before.to[0];
+        const u32 first = p.before ? (u32)min(*p.before, p.states - 1) : 0;
+        if (lane_index() == 0) shared.before[k % STAGES] = before.to[first];
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {

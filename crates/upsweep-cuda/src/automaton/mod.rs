@@ -31,9 +31,10 @@ use super::select::with_functions;
 use super::{Cuda, KernelSource, Workspace};
 use cudarc::driver::DeviceSlice;
 use upsweep_core::buffer::ViewMut;
-use upsweep_core::call::automaton::Walking;
+use upsweep_core::call::automaton::{STATE_AT, Walking};
+use upsweep_core::call::carry::Carried;
 use upsweep_core::call::select::{Unasked, Where};
-use upsweep_core::error::Result;
+use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_plan::automaton::{AutomatonPlan, AutomatonSizes};
@@ -51,6 +52,12 @@ params! {
         ways: "u8*",
         /// Address that the number of events is stored at.
         count: "u64*",
+        /// Address of the state in which the text begins; null if that is the first one.
+        before: "const u64*",
+        /// Address for the state at the end of the text, and for the number of events that the end emits; or null.
+        after: "u64*",
+        /// Number of bytes before the text, which count in the events' places.
+        position: "u64",
         /// Length of the text in bytes.
         n: "u64",
         /// Capacity of the output: number of events that it has room for.
@@ -66,7 +73,7 @@ params! {
 }
 
 pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64>) -> Result<()> {
-    let Walking { table, text, events, only } = call;
+    let Walking { table, text, events, only, mut carried } = call;
     let n = text.len();
     let (kinds, places) = events.unzip();
     let asked = kinds.is_some();
@@ -83,6 +90,19 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
         Extent::new::<u64>(count, 1),
         Extent::new::<u8>(text, n),
     ];
+    let position = carried.as_ref().map_or(0, |carried| carried.position);
+    let (before, after, _state) = match carried.as_mut() {
+        None => (0, 0, None),
+        Some(Carried { position, before, after }) => {
+            let (before, of_before) = cuda.read("carry", before)?;
+            let ViewMut::Cuda(after) = after else {
+                return Err(Error::Place { what: "carry", found: "host", expected: "CUDA" });
+            };
+            let (after, of_after) = cuda.write("carry", after)?;
+            let at = 8 * STATE_AT as u64;
+            (if *position > 0 { before + at } else { 0 }, after + at, Some((of_before, of_after)))
+        }
+    };
     for (i, extent) in all.iter().enumerate() {
         all.iter().take(i).try_for_each(|other| extent.must_not_meet(*other))?;
     }
@@ -102,6 +122,9 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
             entries: entries.address(),
             ways: ways.address(),
             count,
+            before,
+            after,
+            position,
             n: n as u64,
             capacity: if asked { of_kinds.min(of_places) as u64 } else { i64::MAX as u64 },
             states: sizes.states as u64,

@@ -17,11 +17,28 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Reductions.** [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) stores the total of all parts so far.
+//! **Reductions.** [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) stores the total of all parts so far,
+//! and [`Histogram::run_with_carry`](crate::Histogram::run_with_carry) the bins of all parts so far.
+//!
+//! **Groups and selections.** Where the data say how many results there are, a part has its own at the beginning of its
+//! output, and [`Results`] says where they stand among those of the whole array. A group that is open where a part ends has
+//! its result so far there, and what lies at the end of a text or an image is told as if it ended there, so that no call has
+//! to be the last one:
+//!
+//! | call | what goes on |
+//! |---|---|
+//! | [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) by keys | the open group: its total, its first and its last key |
+//! | [`Select::run_with_carry`](crate::Select::run_with_carry), [`Partition::run_with_carry`](crate::Partition::run_with_carry) | indices, and the number of results |
+//! | [`Dedup::run_with_carry`](crate::Dedup::run_with_carry) | the open run: its result, and the last element; indices |
+//! | [`Runs::run_with_carry`](crate::Runs::run_with_carry) | the open run: its first and its last element, and its length |
+//! | [`MovingSum::run_with_carry`](crate::MovingSum::run_with_carry) | the rows of a window |
+//! | [`Automaton::run_with_carry`](crate::automaton::Automaton::run_with_carry) | the state; places |
+//!
+//! Parts of a sorted array have its distinct values by `Dedup`, and their numbers by `Runs`.
 //!
 //! **The same bits.** The results of the parts are those of one call on the whole array, wherever it is cut, for every
 //! operator on integers, for extremes, and for sums and products of floats. For another operator whose grouping shows in
-//! the last bits, each part is grouped anew.
+//! the last bits, each part is grouped anew, and so are float sums by keys, and those of windows of several rows.
 //!
 //! **Where it is.** The state lies where the device computes, and no call waits for it. A carry that is used on another
 //! device goes there first, for which the call waits. [`to_bytes`](Carry::to_bytes) brings it to the host, to be stored
@@ -30,8 +47,18 @@
 //! **What must be the same.** All calls that share a carry have the same operator, functions and types. Values that
 //! functions hold, such as a threshold, may differ.
 
+mod automaton;
+mod dedup;
+mod histogram;
+mod kept;
+mod keys;
+mod moving_sum;
 mod reduce;
+mod results;
 mod scan;
+mod selection;
+
+pub use self::results::Results;
 
 use crate::array::Array;
 use crate::device::Device;
@@ -64,7 +91,8 @@ pub struct Carry {
 #[derive(Debug)]
 struct State {
     call: Call,
-    /// Types of the call and its segments; `None` if the state came from bytes and no call has taken it.
+    /// Types of the call and its segments; `None` if they do not tell one call from another, or if the state came from
+    /// bytes and no call has taken it.
     types: Option<(TypeId, Kind)>,
     /// Whether any bits are values of the state's types. Other states may have padding, and stay where they are.
     any_bits: bool,
@@ -87,7 +115,12 @@ pub(crate) struct Call {
 impl Call {
     /// Returns the call with this name, whose functions and types are those in `source`.
     pub(crate) fn new(name: &str, source: &Source) -> Self {
-        Self { name: without_paths(name), text: hash(source.text().as_bytes()) }
+        Self { name: without_paths(name), text: hash(source.text().bytes()) }
+    }
+
+    /// Returns the call with this name that is described by `bytes`.
+    fn of_bytes(name: String, bytes: impl IntoIterator<Item = u8>) -> Self {
+        Self { name, text: hash(bytes) }
     }
 }
 
@@ -161,7 +194,7 @@ impl Carry {
         bytes.extend(position.to_le_bytes());
         bytes.extend(name.as_bytes());
         bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        bytes.extend(hash(&bytes).to_le_bytes());
+        bytes.extend(hash(bytes.iter().copied()).to_le_bytes());
         Ok(bytes)
     }
 
@@ -196,7 +229,7 @@ impl Carry {
             ));
         }
         let (whole, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
-        if hash(whole).to_le_bytes() != *checksum {
+        if hash(whole.iter().copied()).to_le_bytes() != *checksum {
             return wrong("is damaged: its checksum is not that of its bytes".to_owned());
         }
         let name = take(&mut rest, name as usize).unwrap_or_default();
@@ -213,30 +246,31 @@ impl Carry {
         Ok(Self { state: Some(state) })
     }
 
-    /// Prepares the carry for a call with these `types`, whose state has `words` words. `call` describes it. `any_bits`:
-    /// any bits are values of the state's types.
+    /// Prepares the carry for a call with these `types`, whose state has `words` words. `call` describes it, which takes
+    /// longer than `types`, and is asked where these differ or say too little. `any_bits`: any bits are values of the
+    /// state's types.
     ///
     /// # Errors
     /// [`Error::Carry`] when the carry is of another call; [`Error::Driver`] and [`Error::OutOfMemory`] on CUDA.
     pub(crate) fn open(
         &mut self,
         device: &Device,
-        (types, call): ((TypeId, Kind), impl Fn() -> Call),
+        (types, call): (Option<(TypeId, Kind)>, impl Fn() -> Call),
         words: usize,
         any_bits: bool,
     ) -> Result<Carried<'_>> {
         let mut state = match self.state.take() {
             None => {
                 let words = [device.filled(2 * words, 0)?, device.filled(2 * words, 0)?];
-                State { call: call(), types: Some(types), any_bits, position: 0, words }
+                State { call: call(), types, any_bits, position: 0, words }
             }
             Some(state) => state,
         };
-        let other = (state.types != Some(types)).then(|| state.reject(&call(), words)).flatten();
+        let other = (types.is_none() || state.types != types).then(|| state.reject(&call(), words)).flatten();
         // Bytes that another program wrote may be no values of this call's types.
         let unread = state.types.is_none() && !any_bits;
         if other.is_none() && !unread {
-            (state.types, state.any_bits) = (Some(types), any_bits);
+            (state.types, state.any_bits) = (types, any_bits);
         }
         let state = self.state.insert(state);
         if let Some(reason) = other {
@@ -284,6 +318,6 @@ fn take<'a>(rest: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
 }
 
 /// Hash of bytes: FNV-1a (Fowler, Noll and Vo), which finds accidents and no malice.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -80,13 +80,12 @@ impl<T: Element, O: Element> Job<'_, T, O> {
 
 /// Amount of each element, 1 or its weight, added up and stored as `O`.
 pub trait Amounts<O: Element>: Copy {
-    /// Checks that there are `len` weights, or that counts of `len` elements fit the type `O`.
+    /// Checks that there are `len` weights, or that counts of `len` elements, after so many `before`, fit the type `O`.
     ///
     /// # Errors
-    /// [`Error::Length`] if there are not `len` weights, [`Error::Options`] if counts of `len` elements may not fit
-    /// `O`.
+    /// [`Error::Length`] if there are not `len` weights, [`Error::Options`] if counts of all elements may not fit `O`.
     #[doc(hidden)]
-    fn check(&self, len: usize) -> Result<()>;
+    fn check(&self, before: u64, len: usize) -> Result<()>;
     #[doc(hidden)]
     fn run<T: Element, M: Map<T, Output = u32>>(
         &self,
@@ -114,8 +113,8 @@ impl<T: Element, M: Map<T, Output = u32>> Rule<'_, T, M> {
 }
 
 impl<O: Count> Amounts<O> for Ones {
-    fn check(&self, len: usize) -> Result<()> {
-        if len as u64 > O::MOST {
+    fn check(&self, before: u64, len: usize) -> Result<()> {
+        if before.saturating_add(len as u64) > O::MOST {
             let reason = "a bin may have more elements than u32 holds: give an output of u64";
             return Err(Error::Options { options: "a histogram of u32", reason });
         }
@@ -147,7 +146,7 @@ impl<O: Count> Amounts<O> for Ones {
 }
 
 impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
-    fn check(&self, len: usize) -> Result<()> {
+    fn check(&self, _: u64, len: usize) -> Result<()> {
         let found = self.0.view().len();
         if found != len {
             return Err(Error::Length { what: "weights", found, expected: len });

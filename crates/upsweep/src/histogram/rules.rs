@@ -3,7 +3,7 @@
 use upsweep_core::bins::{BinNumber, ByFunction, Even, check_bins};
 use upsweep_core::buffer::{Input, View};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::operator::{Element, Function, Map, Number, Spread};
+use upsweep_core::operator::{Element, Function, Map, Number, Source, Spread};
 
 /// Bins of equal width, made by [`Histogram::even`](super::Histogram::even).
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,9 @@ pub trait Bins<T: Element, Args = (T,)>: Copy {
     /// Returns the number of bins.
     #[doc(hidden)]
     fn count(&self) -> Result<usize>;
+    /// Adds the function of the bins to `source`, if there is one, and returns the rule's name.
+    #[doc(hidden)]
+    fn name(&self, source: &mut Source) -> String;
     #[doc(hidden)]
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()>;
 }
@@ -57,6 +60,9 @@ pub trait Bins<T: Element, Args = (T,)>: Copy {
 impl<T: Even, Args> Bins<T, Args> for EvenBins {
     fn count(&self) -> Result<usize> {
         check_bins(self.bins)
+    }
+    fn name(&self, _: &mut Source) -> String {
+        format!("even bins from {:?} to {:?}", self.low, self.high)
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
         let rule = T::rule(self.low, self.high, self.bins)?;
@@ -75,6 +81,9 @@ where
         }
         check_bins(found - 1)
     }
+    fn name(&self, _: &mut Source) -> String {
+        "bins by edges".to_owned()
+    }
     fn with_rule<R: WithRule<E::Item>>(&self, run: R) -> Result<()> {
         run.edges(self.0.view())
     }
@@ -88,6 +97,10 @@ where
 {
     fn count(&self) -> Result<usize> {
         check_bins(self.bins)
+    }
+    fn name(&self, source: &mut Source) -> String {
+        self.function.cuda_function(source);
+        format!("bins by {}", std::any::type_name::<F>())
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
         let rule = ByFunction::<F, Args>::new(self.function);

@@ -31,12 +31,17 @@ static void one_case() {
     };
     std::vector<Found> found;
     std::vector<u8> states;
-    u32 state = 0;
+    // Some texts are parts of longer ones: they begin in any state, or in one that a carry of another automaton has.
+    const bool part = once_in(2);
+    const u64 position = part ? random_bits() >> 36 : 0;
+    u32 state = part ? below(m.states + 1) : 0;
+    Guarded<u64> before(1), after(2);
+    before[0] = state, state = min(state, m.states - 1);
     for (u64 i = 0; i <= n; i++) {
         if (i % TILE == 0 && i < tiles * TILE) states.push_back((u8)state);
         const u32 at = i < n ? state * m.classes + m.class_of[text[i]] : 0;
         for (const Event& event : m.told[i < n ? m.tells[at] : m.ends[state]]) {
-            if (event.back <= i) found.push_back({event.kind, i - event.back});
+            if (event.back <= position + i) found.push_back({event.kind, position + i - event.back});
             else return;  // before the text: no automaton emits that
         }
         if (i < n) state = m.next[at];
@@ -44,7 +49,8 @@ static void one_case() {
 
     AutomatonParams p = {};
     p.text = text.values, p.n = n, p.states = m.states, p.classes = m.classes, p.steps_at = m.steps_at, p.lasting = m.lasting;
-    p.entries = entries.values;
+    p.entries = entries.values, p.position = position;
+    if (part) p.before = before.values, p.after = after.values;
 #ifdef OF_ENTRIES
     Guarded<u8> ways((tiles - 1) * WAY_STATES);
     for (u64 t = 0; t + 1 < tiles; t++) {
@@ -79,6 +85,8 @@ static void one_case() {
     launch(grid, THREADS + Pipeline<AutomatonTask>::HELPERS * WARP, AutomatonTask::BUFFER_AT + 4 * EVENTS_AT_ONCE, [&] { KERNEL(p); });
     kinds.check("kinds"), places.check("places"), number.check("number"), text.check("text"), entries.check("states");
     if (grid > 1) space.check();
+    before.check("state before"), after.check("state after");
+    if (part && (after[0] != state || after[1] != m.told[m.ends[state]].size())) fail("ends in state %llu with %llu events", after[0], after[1]);
     if (number[0] != found.size()) fail("finds %llu instead of %llu", number[0], (u64)found.size());
     const u32 fault = p.capacity < found.size() ? FAULT_CAPACITY : 0;
     if (space.header.fault != fault) fail("says %u instead of %u", space.header.fault, fault);
