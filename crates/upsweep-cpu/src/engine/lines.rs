@@ -230,7 +230,7 @@ impl<'a, S: Steps, H: Heads, P: Prefixes<'a, S>> Lines<'a, '_, S, H, P> {
             if const { H::EQUAL } && start == line {
                 // The state after the last line is wanted of a line by itself.
                 let whole = ((range.end - start) / heads.each()).saturating_sub(usize::from(wanted));
-                if whole >= short_lines::ABREAST && short_lines::apply(self.common.steps, heads.each()) {
+                if whole >= short_lines::LEAST && short_lines::apply(self.common.steps, heads.each()) {
                     let Common { steps, init, set, .. } = self.common;
                     let lines = short_lines::Lines { start, count: whole, len: heads.each() };
                     // SAFETY: the lines are in the block.

@@ -248,6 +248,30 @@ fn affine_in_place() {
     }
 }
 
+/// Checks lines of all lengths around the sizes of a stage, in place and out of it, from any element of a buffer on.
+#[test]
+fn many_short_lines() {
+    let random = &mut Random(6);
+    for len in [1, 2, 3, 5, 7, 8, 10, 25, 63, 64, 65, 100, 128, 250, 255, 256, 257, 511, 1000, 1024, 1025] {
+        for direction in directions() {
+            let (outer, skew) = (1 + random.below(60), random.below(9));
+            let (n, shape) = (outer * len, Shape { outer, len, inner: 1 });
+            let x: Vec<u64> = (0..n).map(|_| random.next()).collect();
+            let lines = lines_of_shape((outer, len, 1), direction.reverse);
+            let expected = oracle(&x, &lines, direction, None, Some(0), |a, b| a.wrapping_add(b));
+            let limits = limits([1, 300, 2500, 1 << 20][random.below(4)], random.coin());
+            let what = format!("{outer} lines of {len}, {skew} further, {direction:?}, {limits:?}");
+            let mut found = vec![u64::MAX; n + 9];
+            out_of_place(&x, &mut found[skew..skew + n], Sum, direction, shape, limits).unwrap();
+            assert_eq!(found[skew..skew + n], expected, "{what}");
+            assert!(found[..skew].iter().chain(&found[skew + n..]).all(|&kept| kept == u64::MAX), "{what}");
+            found[skew..skew + n].copy_from_slice(&x);
+            in_place(&mut found[skew..skew + n], Sum, direction, shape, limits).unwrap();
+            assert_eq!(found[skew..skew + n], expected, "in place, {what}");
+        }
+    }
+}
+
 /// Checks sums of floats, which show every difference in grouping.
 #[test]
 fn same_bits_however_it_runs() {

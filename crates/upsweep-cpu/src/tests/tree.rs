@@ -151,7 +151,8 @@ fn segments(random: &mut Random, n: usize, row: usize) -> Vec<By> {
     let short: Vec<usize> = (0..=n).filter(|&k| k == 0 || k == n || random.below(9) == 0).collect();
     let random_offsets = without_empty(&random_offsets(random, n));
     let line = (1..=n).rev().filter(|&len| n.is_multiple_of(len)).nth(random.below(3)).unwrap_or(n);
-    vec![By::Lines(n), By::Lines(line), By::Offsets(ends), By::Flags(random_offsets), By::Keys(short)]
+    let few = (1..=n).filter(|&len| n.is_multiple_of(len)).nth(random.below(5)).unwrap_or(n);
+    vec![By::Lines(n), By::Lines(line), By::Lines(few), By::Offsets(ends), By::Flags(random_offsets), By::Keys(short)]
 }
 
 /// Checks jobs against the oracle.
