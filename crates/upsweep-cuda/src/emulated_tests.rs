@@ -115,7 +115,7 @@ emulator! {
     "emulator/reduce/gathered.h" => "reduce/gathered.h", "emulator/reduce/gathered_starts.h" => "reduce/gathered_starts.h",
     "emulator/automaton/automaton.h" => "automaton/automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton/ways.h" => "automaton/ways.h", "emulator/automaton/entries.h" => "automaton/entries.h",
     "emulator/recurrence/recurrence.h" => "recurrence/recurrence.h", "emulator/reduce/reduce.h" => "reduce/reduce.h", "emulator/reduce/rows.h" => "reduce/rows.h", "emulator/reduce/row_totals.h" => "reduce/row_totals.h", "emulator/reduce/join_totals.h" => "reduce/join_totals.h",
-    "emulator/reduce/column_totals.h" => "reduce/column_totals.h", "emulator/reduce/join_columns.h" => "reduce/join_columns.h",
+    "emulator/reduce/columns_case.h" => "reduce/columns_case.h", "emulator/reduce/column_totals.h" => "reduce/column_totals.h", "emulator/reduce/narrow_columns.h" => "reduce/narrow_columns.h", "emulator/reduce/short_rows.h" => "reduce/short_rows.h", "emulator/reduce/join_columns.h" => "reduce/join_columns.h",
     "emulator/list_scan/list_scan.h" => "list_scan/list_scan.h", "emulator/columns/columns.h" => "columns/columns.h",
     "emulator/expand/expand.cuh" => "expand/expand.cuh", "emulator/expand/expand.h" => "expand/expand.h",
     "emulator/histogram/histogram.h" => "histogram/histogram.h", "emulator/search/search.h" => "search/search.h",

@@ -376,7 +376,7 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let sorts = sorts::constants();
+    let (sorts, totals) = (sorts::constants(), rows::constants_of_totals(&functions));
     let types = RankTypes { key: 4, order: <f32 as Key>::ORDER, descending: true, place: 4 };
     let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
@@ -386,13 +386,16 @@ pub(super) fn sample() -> String {
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0), usize::MAX);
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 42] = [
+    let of_families: [Constants; 45] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
         rows::constants(&functions),
-        rows::constants_of_totals(&functions),
-        upsweep_plan::column_totals::ColumnTotalsPlan::constants(),
+        totals[0],
+        totals[1],
+        totals[2],
+        totals[3],
+        totals[4],
         super::reduce::gathered::plan(1 << 20, 1 << 16, functions.layouts, (9, 0)).constants(),
         transform::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),

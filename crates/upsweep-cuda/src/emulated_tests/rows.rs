@@ -54,7 +54,7 @@ fn totals<S: Buffers>(steps: S, len: usize, has_init: bool, cases: u32) {
     let plan = row_totals::plan(Shape { outer: 1 << 10, len, inner: 1 }, functions.layouts).unwrap();
     let [reducing, joining] = row_totals::kernels(&plan, has_init, &functions);
     let name = format!("row totals {} of {len} {has_init}", std::any::type_name::<S>());
-    run(&name, &reducing.source::<RowTotalsParams>().unwrap(), THREADS, cases);
+    run(&name, &reducing.source::<RowTotalsParams>().unwrap(), if plan.is_short() { &[] } else { THREADS }, cases);
     if plan.parts > 1 {
         run(&format!("joined {name}"), &joining.source::<RowTotalsParams>().unwrap(), THREADS, cases);
     }
@@ -63,34 +63,41 @@ fn totals<S: Buffers>(steps: S, len: usize, has_init: bool, cases: u32) {
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_row_totals() {
-    for len in [1, 2, 7, 32, 64, 128, 256, 1024, 1 << 16] {
+    for len in [1, 2, 3, 8, 32, 100, 200, 1 << 16] {
         totals(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), len, len % 2 == 1, 20);
     }
-    for len in [1, 30, 64, 128, 512, 1 << 16] {
+    for len in [1, 30, 64, 500, 1 << 16] {
         totals(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), len, true, 20);
     }
-    for len in [3, 100, 1 << 12] {
+    for len in [3, 128, 1 << 12] {
         totals(in_f32::<bf16>(), len, len == 100, 20);
     }
     totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), 1 << 12, false, 20);
+    totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), 20, false, 20);
 }
 
-/// Runs the kernels of float sums and products of columns, on `cases` random inputs.
-fn column_totals<S: Buffers>(steps: S, has_init: bool, cases: u32) {
+/// Runs the kernels of float sums and products of `columns` columns, on `cases` random inputs.
+fn column_totals<S: Buffers>(steps: S, columns: usize, has_init: bool, cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<S, Whole>(&text, &held);
-    for kernel in column_totals::kernels(has_init, &functions) {
-        let name = format!("{} {} {has_init}", kernel.kernel.1, std::any::type_name::<S>());
-        run(&name, &kernel.source::<ColumnTotalsParams>().unwrap(), &[("THREADS", 64)], cases);
+    let plan = column_totals::plan(Shape { outer: 2, len: 1 << 20, inner: columns }, functions.layouts).unwrap();
+    for kernel in column_totals::kernels(&plan, has_init, &functions) {
+        let name = format!("{} {columns} {} {has_init}", kernel.kernel.1, std::any::type_name::<S>());
+        run(&name, &kernel.source::<ColumnTotalsParams>().unwrap(), &[], cases);
     }
 }
 
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_column_totals() {
-    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), false, 60);
-    column_totals(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), true, 60);
-    column_totals(in_f32::<bf16>(), true, 60);
-    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), false, 60);
+    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), 100, false, 30);
+    column_totals(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), 17, true, 30);
+    column_totals(in_f32::<bf16>(), 100, true, 30);
+    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), 30, false, 30);
+    for columns in [2, 3, 8, 16] {
+        column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), columns, columns == 3, 20);
+    }
+    column_totals(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), 5, true, 20);
+    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), 4, false, 20);
 }

@@ -5,15 +5,15 @@
 #include "warp/counter.cuh"
 #include "warp/index.cuh"
 
-// A thread's part of a column. The part's number is the index of its total in the column.
+// Part of a column. Its number is the index of its total in the column.
 struct ColumnPart {
     u64 outer, part, column;
 
-    __device__ __forceinline__ explicit ColumnPart(const ColumnTotalsParams& p) {
+    // Returns the part that this thread has, if each thread of the grid has one.
+    static __device__ __forceinline__ ColumnPart of_thread(const ColumnTotalsParams& p) {
         const u64 thread = blockIdx.x * (u64)THREADS + threadIdx.x, unit = thread / p.inner;
-        column = thread - unit * p.inner;
-        outer = p.parts == 1 ? unit : unit / p.parts;
-        part = unit - outer * p.parts;
+        const u64 outer = p.parts == 1 ? unit : unit / p.parts;
+        return ColumnPart{outer, unit - outer * p.parts, thread - unit * p.inner};
     }
 
     // Stores the total: as the result if it is that of the whole column.

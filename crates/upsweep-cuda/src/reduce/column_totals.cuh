@@ -2,7 +2,7 @@
 // same bits for any number of columns.
 //
 //   a thread for each part of a column, a power of two of leaves; neighbouring threads have neighbouring columns
-//       chain      CHAIN elements, loaded together, one after the other
+//       chain      CHAIN elements, one after the other; two chains are loaded together
 //       leaf       CHAIN chains, their totals one after the other
 //       part       a counter joins the leaves
 //
@@ -16,31 +16,34 @@
 #include "reduce/column_parts.cuh"
 
 constexpr u32 CHAIN = 8, LEAF = CHAIN * CHAIN;
+constexpr u32 AT_ONCE = sizeof(In) <= 8 ? 2 * CHAIN : CHAIN;  // elements that a thread loads together
 
-// Returns the total of the chain of `count` elements, at least one, from index `k` of a line on. The first is at position
-// `at` of the input. FULL: there are CHAIN of them.
+// Adds to `total` the chains of the `count` elements, at least one and at most AT_ONCE, from index `k` of a line on. The
+// first is at position `at` of the input. FULL: there are AT_ONCE of them. `begins`: they are a leaf's first.
 template <bool FULL>
-__device__ __forceinline__ T reduce_chain(const ColumnTotalsParams& p, u64 k, u64 at, u32 count) {
-    In x[CHAIN];
+__device__ __forceinline__ void add_chains(const ColumnTotalsParams& p, u64 k, u64 at, u32 count, bool begins, T& total) {
+    In x[AT_ONCE];
 #pragma unroll
-    for (u32 i = 0; i < CHAIN; i++) {
+    for (u32 i = 0; i < AT_ONCE; i++) {
         if (FULL || i < count) x[i] = load_element(p.input, at + i * p.inner);
     }
-    T total;
 #pragma unroll
-    for (u32 i = 0; i < CHAIN; i++) {
-        if (FULL || i < count) {
+    for (u32 c = 0; c < AT_ONCE; c += CHAIN) {
+        T chain;
+#pragma unroll
+        for (u32 i = c; i < c + CHAIN; i++) {
+            if (!FULL && i >= count) break;
             const u64 place = at + i * p.inner;
             if (!indices_right(x[i], place)) report_indices(x[i], place);
             const T e = map(x[i], k + i, place);
-            total = i == 0 ? e : combine(total, e);
+            chain = i == c ? e : combine(chain, e);
         }
+        if (FULL || c < count) total = begins && c == 0 ? chain : combine(total, chain);
     }
-    return total;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_column_totals(const __grid_constant__ ColumnTotalsParams p) {
-    const ColumnPart own(p);
+    const ColumnPart own = ColumnPart::of_thread(p);
     if (own.outer >= p.outer) return;
     const u64 begin = own.part * p.part, end = min(begin + p.part, p.len);
     T levels[COUNTER_LEVELS];
@@ -50,9 +53,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_column_totals(cons
     for (u64 leaf = begin; leaf < end; leaf += LEAF) {
         T total;
 #pragma unroll 1
-        for (u64 k = leaf; k < min(leaf + LEAF, end); k += CHAIN, at += CHAIN * p.inner) {
-            const T chain = end - k >= CHAIN ? reduce_chain<true>(p, k, at, CHAIN) : reduce_chain<false>(p, k, at, (u32)(end - k));
-            total = k == leaf ? chain : combine(total, chain);
+        for (u64 k = leaf; k < min(leaf + LEAF, end); k += AT_ONCE, at += AT_ONCE * p.inner) {
+            if (end - k >= AT_ONCE) add_chains<true>(p, k, at, AT_ONCE, k == leaf, total);
+            else add_chains<false>(p, k, at, (u32)(end - k), k == leaf, total);
         }
         counter.add(total);
     }

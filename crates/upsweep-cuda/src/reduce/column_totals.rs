@@ -1,4 +1,5 @@
-//! Float sums and products of columns on a CUDA device, each with the tree of columns: see `reduce/column_totals.cuh`.
+//! Float sums and products of columns on a CUDA device, each with the tree of columns: see
+//! `reduce/column_totals.cuh` and `reduce/narrow_columns.cuh`.
 
 use crate::code::Kernel;
 use crate::features::{Features, Layouts};
@@ -38,16 +39,22 @@ pub(crate) fn plan(shape: Shape, layouts: Layouts) -> Option<ColumnTotalsPlan> {
     applies.then(|| ColumnTotalsPlan::new(shape))
 }
 
-/// Returns the kernels: the one that reduces elements, and the one that joins the totals of parts.
-pub(crate) fn kernels<'a>(has_init: bool, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
+/// Returns the kernels of a plan: the one that reduces elements, and the one that joins the totals of parts.
+pub(crate) fn kernels<'a>(plan: &ColumnTotalsPlan, has_init: bool, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
     let features = Features { has_init, ..Features::PLAIN };
-    [("reduce/column_totals.cuh", "upsweep_column_totals"), ("reduce/join_columns.cuh", "upsweep_join_columns")]
-        .map(|kernel| Kernel { functions, kernel, features, constants: ColumnTotalsPlan::constants() })
+    let reducing = if plan.is_narrow() {
+        ("reduce/narrow_columns.cuh", "upsweep_narrow_columns")
+    } else {
+        ("reduce/column_totals.cuh", "upsweep_column_totals")
+    };
+    let [first, second] = plan.constants((functions.layouts.input.size, functions.layouts.streams));
+    let joining = ("reduce/join_columns.cuh", "upsweep_join_columns");
+    [(reducing, first), (joining, second)].map(|(kernel, constants)| Kernel { functions, kernel, features, constants })
 }
 
 pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &ColumnTotalsPlan) -> Result<()> {
     let (functions, Shape { outer, len, inner }) = (&job.functions, plan.shape);
-    let kernels = kernels(job.begin.has_init, functions);
+    let kernels = kernels(plan, job.begin.has_init, functions);
     let workspace = if functions.may_fault {
         cuda.mark_may_fault(&job.output_stream)?;
         cuda.workspace(0, 0)?
@@ -75,7 +82,7 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &ColumnTotalsPlan) ->
             workspace,
         };
         let params = Params::new(fixed, &job.begin, 1, &functions.held.values);
-        let grid = Grid::new(plan.grid(parts) as u32, plan.threads() as u32, 0);
+        let grid = Grid::new(plan.grid(parts, left.is_some()) as u32, plan.threads() as u32, 0);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
         // the shape's elements and results until the kernel is enqueued in the stream's order. Scratch memory has room for
         // the totals, and is freed in the stream's order.

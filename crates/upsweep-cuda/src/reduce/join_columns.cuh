@@ -8,7 +8,7 @@
 #include "reduce/column_parts.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_join_columns(const __grid_constant__ ColumnTotalsParams p) {
-    const ColumnPart own(p);
+    const ColumnPart own = ColumnPart::of_thread(p);
     if (own.outer >= p.outer) return;
     const u64 begin = own.part * PARTS_JOINED;
     const u32 count = (u32)min(p.len - begin, (u64)PARTS_JOINED);

@@ -4,8 +4,9 @@
 //! | reduction of | kernel |
 //! |---|---|
 //! | a whole array | `reduce.cuh`: parts, combined by the block of the last part; `lanes.cuh` for float sums and products |
-//! | rows, by float sums and products | `row_totals.cuh`: teams of threads, or warps, reduce rows or their parts |
-//! | columns, by float sums and products | `column_totals.cuh`: a thread reduces a column or a part of one |
+//! | rows, by float sums and products | `row_totals.cuh`: a warp reduces a row or a part of one; `short_rows.cuh`: a thread |
+//! | columns, by float sums and products | `column_totals.cuh`: a thread reduces a part of a column |
+//! | few columns, by float sums and products | `narrow_columns.cuh`: a block reduces a part of all columns |
 //! | many rows that are not short, by other operators | `rows.cuh`: a warp reduces a row and waits for no other |
 //! | other rows, segments by offsets | `scan/segments.cuh`, see [`scan`] |
 //! | segments by flags or keys | the single-pass scan, see [`scan`] |

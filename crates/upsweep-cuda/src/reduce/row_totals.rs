@@ -1,4 +1,5 @@
-//! Float sums and products of rows on a CUDA device, each with the tree of a whole array: see `reduce/row_totals.cuh`.
+//! Float sums and products of rows on a CUDA device, each with the tree of a whole array: see
+//! `reduce/row_totals.cuh` and `reduce/short_rows.cuh`.
 
 use crate::code::Kernel;
 use crate::features::{Features, Layouts};
@@ -34,15 +35,24 @@ pub(crate) fn plan(shape: Shape, layouts: Layouts) -> Option<RowTotalsPlan> {
     if shape.inner > 1 || layouts.counted || layouts.lanes == 0 || shape.len == 0 {
         return None;
     }
-    let size = layouts.input.size.max(layouts.acc.size);
-    Some(RowTotalsPlan::new((shape.outer, shape.len), layouts.lanes, size))
+    let input = (layouts.input.size, layouts.streams);
+    Some(RowTotalsPlan::new((shape.outer, shape.len), layouts.lanes, input, layouts.acc.size))
 }
 
 /// Returns the kernels of a plan: the one that reduces elements, and the one that joins the totals of parts.
 pub(crate) fn kernels<'a>(plan: &RowTotalsPlan, has_init: bool, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
     let features = Features { has_init, ..Features::PLAIN };
-    [("reduce/row_totals.cuh", "upsweep_row_totals"), ("reduce/join_totals.cuh", "upsweep_join_totals")]
-        .map(|kernel| Kernel { functions, kernel, features, constants: plan.constants() })
+    let reducing = if plan.is_short() {
+        ("reduce/short_rows.cuh", "upsweep_short_rows")
+    } else {
+        ("reduce/row_totals.cuh", "upsweep_row_totals")
+    };
+    [reducing, ("reduce/join_totals.cuh", "upsweep_join_totals")].map(|kernel| Kernel {
+        functions,
+        kernel,
+        features,
+        constants: plan.constants(),
+    })
 }
 
 pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &RowTotalsPlan) -> Result<()> {
@@ -70,14 +80,14 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &RowTotalsPlan) -> Re
         workspace,
     };
     let params = Params::new(fixed, &job.begin, 1, &functions.held.values);
-    let grid = |blocks: usize| Grid::new(blocks as u32, plan.threads() as u32, 0);
+    let grid = |blocks: usize, shared: usize| Grid::new(blocks as u32, plan.threads() as u32, shared as u32);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
     // all rows and their results until the kernel is enqueued in the stream's order. The scratch has a total for each part.
-    unsafe { cuda.launch(&loaded, grid(plan.grid()), &params) }?;
+    unsafe { cuda.launch(&loaded, grid(plan.grid(), plan.shared_bytes()), &params) }?;
     if !joins {
         return Ok(());
     }
     let loaded = cuda.kernel(joining.key(), || joining.source::<RowTotalsParams>())?;
     // SAFETY: as for the launch above, which has stored a total for each part; the scratch is freed in the stream's order.
-    unsafe { cuda.launch(&loaded, grid(plan.joining_grid()), &params) }
+    unsafe { cuda.launch(&loaded, grid(plan.joining_grid(), 0), &params) }
 }

@@ -23,10 +23,18 @@ pub(super) fn constants(functions: &super::super::job::Functions<'_>) -> upsweep
     plan(SHAPE, functions.layouts, functions.known.form).map(|plan| plan.constants()).unwrap_or_default()
 }
 
-/// Returns the constants of the kernels of float sums of rows.
+/// Returns the constants of the kernels of float sums of rows and columns.
 #[cfg(test)]
-pub(super) fn constants_of_totals(functions: &super::super::job::Functions<'_>) -> upsweep_plan::constants::Constants {
-    row_totals::plan(SHAPE, functions.layouts).map(|plan| plan.constants()).unwrap_or_default()
+pub(super) fn constants_of_totals(
+    functions: &super::super::job::Functions<'_>,
+) -> [upsweep_plan::constants::Constants; 5] {
+    let rows = |len| row_totals::plan(Shape { len, ..SHAPE }, functions.layouts).map(|plan| plan.constants());
+    let columns = |inner| {
+        let plan = column_totals::plan(Shape { inner, ..SHAPE }, functions.layouts);
+        plan.map(|plan| plan.constants((functions.layouts.input.size, functions.layouts.streams))).unwrap_or_default()
+    };
+    let ([narrow, _], [wide, joining]) = (columns(3), columns(1 << 10));
+    [rows(1 << 12).unwrap_or_default(), rows(10).unwrap_or_default(), narrow, wide, joining]
 }
 
 impl List {
@@ -61,9 +69,11 @@ impl List {
         steps: &S,
     ) {
         self.with_functions::<_, Whole>(steps, None, |list, functions| {
-            for has_init in [false, true] {
-                for kernel in column_totals::kernels(has_init, functions) {
-                    list.add::<ColumnTotalsParams>("column totals", name, kernel);
+            for (inner, has_init) in [(2, true), (3, false), (5, true), (16, false), (100, false), (1000, true)] {
+                let shape = Shape { outer: 1, len: 1 << 20, inner };
+                let Some(plan) = column_totals::plan(shape, functions.layouts) else { continue };
+                for kernel in column_totals::kernels(&plan, has_init, functions) {
+                    list.add::<ColumnTotalsParams>("column totals", &format!("{inner} of {name}"), kernel);
                 }
             }
         });

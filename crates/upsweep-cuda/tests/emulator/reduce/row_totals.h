@@ -1,5 +1,4 @@
-// Cases of reduce/row_totals.cuh: rows of any length, and parts of long rows. Their totals are joined here, as
-// reduce/join_totals.cuh does.
+// Cases of reduce/row_totals.cuh: rows of any length, whole or in parts.
 
 #include "emulator/workspace.h"
 
@@ -15,11 +14,8 @@ static In any_element() {
 }
 
 static void one_case() {
-    // With few lanes a thread has all elements of a row of at most as many; see the plan.
-    const u64 longest = !ROW_SHORT ? 40 * 8 * ROW_LANES : ROWS_AT_ONCE > 1 ? ROW_DEEP * ROW_LANES : 8 * ROW_LANES;
-    const u64 shorter = ROW_TEAM * ROW_EACH < ROW_LANES ? ROW_TEAM * ROW_EACH : longest, row = 1 + below(shorter);
-    const u64 rows = 1 + below(ROW_SHORT ? 3 * WARPS * (WARP / ROW_TEAM) * ROWS_AT_ONCE : 2 * WARPS), n = rows * row;
-    const u64 part = ROW_SHORT ? row : 8 * ROW_LANES << below(4), parts = (row + part - 1) / part;
+    const u64 row = 1 + below(once_in(2) ? 9 * ROW_LANES : 40 * 8 * ROW_LANES), rows = 1 + below(2 * WARPS), n = rows * row;
+    const u64 part = once_in(2) ? 8 * ROW_LANES << 10 : 8 * ROW_LANES << below(4), parts = (row + part - 1) / part;
     Guarded<In> input(n);
     for (u64 i = 0; i < n; i++) input[i] = any_element();
     Guarded<Out> output(rows);
@@ -33,8 +29,7 @@ static void one_case() {
     p.totals = totals.values, p.workspace = space.workspace();
     p.given_init = p.given_first = given_acc(init[0]);
     if (HAS_INIT && once_in(2)) p.init_from = init.values, memset((void*)&p.given_init, 0x77, sizeof(Acc));
-    const u64 warps = ROW_SHORT ? (rows + (WARP / ROW_TEAM) * ROWS_AT_ONCE - 1) / ((WARP / ROW_TEAM) * ROWS_AT_ONCE) : rows * parts;
-    launch((warps + WARPS - 1) / WARPS, THREADS, 0, [&] { KERNEL(p); });
+    launch((rows * parts + WARPS - 1) / WARPS, THREADS, 0, [&] { KERNEL(p); });
 
     output.check("results"), input.check("elements"), totals.check("totals of parts");
     for (u64 k = 0; k < rows; k++) {
