@@ -163,7 +163,7 @@ impl CpuPlan {
             _ => (len, len),
         };
         let (cut, tickets) = if segments == CpuSegments::None && shape.inner > 1 {
-            let strips = Strips::new(shape, job.bytes, limits.block);
+            let strips = Strips::new(shape, job.bytes, limits.block, kind == CpuKind::Reduction);
             (Cut::Strips(strips), strips.tickets())
         } else {
             let block = match (kind, segments) {

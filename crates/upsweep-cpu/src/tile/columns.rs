@@ -66,7 +66,7 @@ const fn wide<S: Steps>() -> bool {
 
 /// Reduction of `rows`, at least one, of a unit (some columns of a matrix) into `values`, column by column, by the tree of
 /// columns ([`lanes`](upsweep_core::lanes)): leaves of `LEAF` rows in a balanced tree, so that the error of float sums
-/// grows with the logarithm of the number of rows. The rows begin with a leaf.
+/// grows with the logarithm of the number of rows. In a reduction the rows begin with a leaf.
 ///
 /// # Safety
 /// The rows of the unit are in memory, at least one, and nothing writes them meanwhile. `values` has room for the

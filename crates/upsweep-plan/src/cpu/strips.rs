@@ -46,14 +46,19 @@ pub struct Unit {
 impl Strips {
     // Never inlined, here and below, to be compiled once and not for each job.
     #[inline(never)]
-    pub(super) fn new(shape: Shape, bytes: [usize; 3], block: usize) -> Self {
+    pub(super) fn new(shape: Shape, bytes: [usize; 3], block: usize, reduces: bool) -> Self {
         let size = bytes.into_iter().max().unwrap_or(1).max(1);
         let width = (STRIP_BYTES / size).clamp(1, shape.inner.max(1));
         let strips = shape.inner.div_ceil(width);
         let units = shape.outer.saturating_mul(strips);
         let whole = units >= MANY_UNITS || shape.len.saturating_mul(width) <= block;
-        // A power of two of leaves: each block is a subtree.
-        let rows = if whole { shape.len.max(1) } else { LEAF << (block / width / LEAF).max(1).ilog2() };
+        let most = (block / width).max(1);
+        let rows = match reduces {
+            _ if whole => shape.len.max(1),
+            // A power of two of leaves: each block is a subtree.
+            true => LEAF << (most / LEAF).max(1).ilog2(),
+            false => most,
+        };
         let blocks_per_unit = shape.len.div_ceil(rows);
         let units_per_ticket =
             if blocks_per_unit == 1 { (block / (rows.saturating_mul(width)).max(1)).max(1) } else { 1 };
