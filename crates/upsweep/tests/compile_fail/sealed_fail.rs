@@ -70,6 +70,9 @@ impl Yields<u32, Mine> for Values {
     fn of(_: impl FnOnce() -> u32, _: usize) -> Mine {
         Mine(true)
     }
+    fn moved(stored: Mine, _: usize) -> Mine {
+        stored
+    }
 }
 
 struct Segments;
