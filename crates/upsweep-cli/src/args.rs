@@ -178,11 +178,11 @@ pub(crate) struct Common {
     #[arg(long, value_name = "NAME|N")]
     pub(crate) column: Option<String>,
     /// Begin anew wherever the value in this column changes from one row to the next
-    #[arg(long, value_name = "NAME|N", conflicts_with = "segments")]
+    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["segments", "carry_in", "carry_out"])]
     pub(crate) by_key: Option<String>,
     /// Begin anew where this file says: offsets (integers in a .npy, raw in .u64, or as text), or a flag for each value
     /// (bool in a .npy, raw in .bool, or true/false as text)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["carry_in", "carry_out"])]
     pub(crate) segments: Option<PathBuf>,
     /// The element type: what raw input is, unless its name says it (.f32); what other input is turned into, if that changes no value
     /// (decimal fractions as text are rounded)

@@ -35,7 +35,13 @@ impl Command {
             Self::Graph(apps::Graph::Spmv(args)) => {
                 [Some(("FILE", &args.of.file)), Some(("VECTOR", &args.vector)), None]
             }
-            Self::Signal(Signal::Filter(args)) => with("--sos", args.of.reading.path(), &args.sos),
+            Self::Signal(Signal::Filter(args)) => {
+                let [file, sos, _] = with("--sos", args.of.reading.path(), &args.sos);
+                [file, sos, carry_in(&args.of.carries)]
+            }
+            Self::Signal(Signal::Smooth(args)) => {
+                [Some(("FILE", args.of.reading.path())), carry_in(&args.of.carries), None]
+            }
             _ => [None, None, None],
         }
     }
@@ -44,7 +50,11 @@ impl Command {
 /// Files of a scan or reduction.
 fn with_carry<'a>(common: &'a Common, carries: &'a Carries) -> [Option<Named<'a>>; 3] {
     let [file, segments, _] = with("--segments", &common.file, &common.segments);
-    [file, segments, carries.carry_in.as_deref().map(|path| ("--carry-in", path))]
+    [file, segments, carry_in(carries)]
+}
+
+fn carry_in(carries: &Carries) -> Option<Named<'_>> {
+    carries.carry_in.as_deref().map(|path| ("--carry-in", path))
 }
 
 /// FILE, and the file of an option.
@@ -97,7 +107,8 @@ mod tests {
             "upsweep tree size: file values",
             "upsweep tree sum: file values",
             "upsweep graph spmv: file vector",
-            "upsweep signal filter: file sos",
+            "upsweep signal filter: file carry_in sos",
+            "upsweep signal smooth: file carry_in",
         ];
         assert_eq!(found, known);
     }
