@@ -130,7 +130,7 @@ pub(crate) struct HistogramArgs {
     /// The edges of the bins, instead of --bins and --range: a bin has its lower edge, the last one its upper edge, too
     #[arg(long, value_name = "E,E,...", value_delimiter = ',', allow_hyphen_values = true, conflicts_with_all = ["bins", "range"])]
     pub(crate) edges: Option<Vec<f64>>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the bins to FILE: .csv or .tsv with low, high and count; the counts alone as .npy or raw (.u64); `-` is standard output
@@ -154,7 +154,7 @@ pub(crate) struct QuantileArgs {
         default_value = "0,0.25,0.5,0.75,1"
     )]
     pub(crate) q: Vec<f64>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the results to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .f64; `-` is standard output
@@ -203,7 +203,7 @@ pub(crate) struct Common {
     pub(crate) header: Header,
     #[command(flatten)]
     pub(crate) table: TableForm,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64); `-` is standard output

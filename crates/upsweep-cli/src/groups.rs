@@ -3,7 +3,7 @@
 //! The rows are sorted by the column, so that each group is a segment.
 
 use crate::args::{ReduceArgs, Statistic};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, called, quoted};
 use crate::input;
@@ -38,7 +38,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let Some(read_by) = common.table.delimiter(input::delimiter(&common.file)) else {
         return Err(input::no_table(&called(&common.file), "--group-by"));
     };
-    let device = Chosen::open(common.device)?;
+    let device = Chosen::open(common.device, Work::Pass)?;
     let (source, name) = input::open_table(&common.file)?;
     let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
     // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.

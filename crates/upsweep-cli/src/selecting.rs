@@ -3,7 +3,7 @@
 use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs};
 use crate::chunks::{self, ArrayFile};
 use crate::collect;
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format, with_values};
 use crate::elements::{mark, of_elements};
 use crate::expression::Expression;
@@ -66,7 +66,7 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
 }
 
 fn select_values(args: &SelectArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common {
         element: args.element,
         header: args.header,
@@ -163,7 +163,7 @@ impl Outputs {
 /// Runs `upsweep unique`.
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let outputs = Outputs::new([("-o", &args.output), ("--counts", &args.counts), ("--inverse", &args.inverse)])?;
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
@@ -184,7 +184,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
         let reason = "values and lengths are a table: end the name in .csv or .tsv, or give --lengths FILE";
         return Err(Failure::Input(format!("-o {}: {reason}", outputs.values.name())));
     }
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
@@ -218,7 +218,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
 /// Runs `upsweep expand`.
 pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values: counts, form, .. } = input::load(&common, false)?;

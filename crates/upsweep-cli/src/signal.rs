@@ -4,7 +4,7 @@ use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
 use crate::asked::{axis, place};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, called, one_line, quoted};
 use crate::input::{self, Form, Input};
@@ -127,7 +127,7 @@ impl Run<'_> {
             None => run::output(output.as_deref())?,
         };
         let carried = Carried::named(carries, &destination)?;
-        let device = Chosen::open(device)?;
+        let device = Chosen::open(device, Work::Pass)?;
         if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
             && destination.is_plain_file()
             && device.on_host

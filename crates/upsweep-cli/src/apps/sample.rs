@@ -2,14 +2,14 @@
 
 use super::{failed, values, write_values};
 use crate::args::SampleArgs;
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::Type;
 use crate::failure::{Failure, Result};
 use upsweep_apps::sampling::{Sampler, Weight};
 use upsweep_dynamic::View;
 
 pub(crate) fn run(args: &SampleArgs) -> Result<()> {
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let (weights, name) = values(&args.reading, None, args.device)?;
     let computed = match weights.element() {
         Type::F16 => Type::F32,

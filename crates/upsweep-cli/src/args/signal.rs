@@ -26,7 +26,7 @@ pub(crate) struct Of {
     /// [default: all values in row-major order; of a .wav each channel]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) axis: Option<i64>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, raw in .bin, .raw or the type (.f64), or of a .wav also .wav; `-` is standard
