@@ -45,7 +45,7 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
     }
     let name = called(path);
     let source = Source::open(path, &name)?;
-    (&source.file).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+    source.reader().read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
     Ok((bytes, name))
 }
 

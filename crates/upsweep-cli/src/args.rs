@@ -312,7 +312,8 @@ Input:
               every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice. White space around a text is a part of it
   other       raw little-endian binary, of the type that the name ends in (.f32) or of --type; endings of other formats
-              (.txt, .gz, .json, ...) are refused
+              (.txt, .xz, .json, ...) are refused
+  .gz .zst    any of these, compressed (.csv.gz): the first bytes tell, whatever the name says, also on standard input
   -           numbers separated by white space, or a .npy, on standard input; with --format a table
   A text is UTF-8, or at least has its digits and commas. The mark of UTF-8 (BOM) before it is skipped; UTF-16 is refused.
 
@@ -320,7 +321,7 @@ Output:
   The result has the input's shape. A scan of a table writes the whole table with the result as one more
   column, COLUMN_OP (COLUMN_OP_2 where that name is taken). Rows are written as they are read; where -o asks for other
   delimiters, text with white space around it is quoted. With -o the file's ending decides: .npy, .csv, .tsv, or
-  raw in .bin, .raw or the type (.f64). The file appears whole or not at all; only one that the system does not let be
+  raw in .bin, .raw or the type (.f64); with .gz or .zst behind it (.csv.gz) it is compressed. The file appears whole or not at all; only one that the system does not let be
   replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.

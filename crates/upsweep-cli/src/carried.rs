@@ -67,7 +67,7 @@ impl<'a> Carried<'a> {
         let name = called(path);
         let source = Source::open(path, &name)?;
         let mut bytes = Vec::new();
-        (&source.file).take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+        source.reader().take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
         let wrong = |e: Error| Failure::input(&name, e);
         let carry = Carry::from_bytes(&bytes).map_err(wrong)?;
         carry.expect(operation, op, element).map_err(wrong)?;

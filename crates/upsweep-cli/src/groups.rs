@@ -8,6 +8,7 @@ use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, called, quoted};
 use crate::input;
 use crate::means::means;
+use crate::names;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
@@ -35,7 +36,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
-    let Some(read_by) = common.table.delimiter(input::delimiter(&common.file)) else {
+    let Some(read_by) = common.table.delimiter(names::delimiter(&common.file)) else {
         return Err(input::no_table(&called(&common.file), "--group-by"));
     };
     let device = Chosen::open(common.device)?;

@@ -5,6 +5,7 @@ use crate::binary::Stored;
 use crate::collect::collector;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, called};
+use crate::names;
 use crate::npy::Header;
 use crate::progress::Progress;
 use crate::source::{STANDARD_INPUT, Source, standard_input};
@@ -38,41 +39,18 @@ pub(crate) enum Form {
     Words,
 }
 
-/// Returns the delimiter that a file's name implies: comma for .csv, tab for .tsv; `None` for other names.
-pub(crate) fn delimiter(path: &Path) -> Option<u8> {
-    let ending = path.extension()?;
-    if ending.eq_ignore_ascii_case("csv") {
-        Some(b',')
-    } else if ending.eq_ignore_ascii_case("tsv") {
-        Some(b'\t')
-    } else {
-        None
-    }
-}
-
-/// Whether the name is that of a NumPy array: it ends in .npy.
-pub(crate) fn is_npy(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
-}
-
-/// Returns the element type of a raw file that the ending of its name says, such as .f32.
-pub(crate) fn raw_type(path: &Path) -> Option<Type> {
-    let ending = path.extension()?;
-    Type::ALL.iter().copied().find(|element| ending.eq_ignore_ascii_case(element.name()))
-}
-
 /// Returns the element type of the raw file `path`: the one that its name says, else `asked`. `None` also for endings of
 /// formats that are not read.
 pub(crate) fn raw_stored(path: &Path, asked: Option<Type>) -> Option<Type> {
-    raw_type(path).or(asked).filter(|_| other_format(path).is_none())
+    names::raw_type(path).or(asked).filter(|_| other_format(path).is_none())
 }
 
 /// Returns advice for a file whose ending names a format that is not read.
 fn other_format(path: &Path) -> Option<String> {
-    let ending = path.extension()?.to_string_lossy().to_lowercase();
+    let ending = names::ending(path)?.to_string_lossy().to_lowercase();
     let name = called(path);
     let advice = match &*ending {
-        "gz" | "bz2" | "xz" | "zst" | "lz4" | "lzma" | "br" | "z" | "zip" | "7z" | "tar" | "tgz" => {
+        "bz2" | "xz" | "lz4" | "lzma" | "br" | "z" | "zip" | "7z" | "tar" | "tgz" => {
             "is compressed or an archive: unpack it first".to_owned()
         }
         "txt" | "text" | "log" | "lst" | "md" => {
@@ -96,7 +74,7 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let target = args.target.or(args.element);
     // If the command determines the type, errors must not name the option for the type.
     let typed = args.options && args.target.is_none();
-    if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
+    if let Some(delimiter) = args.table.delimiter(names::delimiter(path)) {
         let (source, name) = open_table(path)?;
         let progress = Progress::new("reading", source.size());
         let wanted = table::Wanted {
@@ -119,16 +97,17 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
         return load_standard_input(target, typed);
     }
     let name = called(path);
-    let source = Source::open(path, &name)?;
+    let stored = raw_stored(path, args.element).filter(|_| !names::is_npy(path));
+    let source = if stored.is_some() { Source::open_raw(path, &name)? } else { Source::open(path, &name)? };
     let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
-    if is_npy(path) {
-        return load_npy(&mut &source.file, Some(&source), target, name, &progress);
+    if names::is_npy(path) {
+        return load_npy(&mut source.reader(), Some(&source), target, name, &progress);
     }
     if let Some(reason) = other_format(path) {
         return Err(Failure::input(&name, reason));
     }
-    let Some(stored) = raw_stored(path, args.element) else {
+    let Some(stored) = stored else {
         let typed = if args.options { "give --type for raw binary, or name it" } else { "name raw binary" };
         let advice = format!("{typed} by its type (.f32), or give `-` with < for numbers as text");
         return Err(Failure::input(
@@ -212,7 +191,7 @@ pub(crate) fn load_raw(
     name: String,
     progress: &Progress,
 ) -> Result<Input> {
-    let mut reader = &source.file;
+    let mut reader = source.reader();
     let mut collected = Vec::new();
     let size = match source.size() {
         Some(size) => usize::try_from(size).map_err(|_| Failure::memory(&name, usize::MAX))?,

@@ -15,7 +15,8 @@
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
 //! [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
 //!
-//! [`source`] finds the start of a text, and handles standard input. [`closed`] reports standard streams that
+//! [`names`] knows what the names of files say, [`packed`] compressed files. [`source`] finds the start of a text, and
+//! handles standard input. [`closed`] reports standard streams that
 //! were closed at the start.
 //!
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
@@ -44,9 +45,11 @@ mod input;
 mod keyed;
 mod lab;
 mod means;
+mod names;
 mod npy;
 mod number;
 mod output;
+mod packed;
 mod print;
 mod progress;
 mod quantile;

@@ -9,6 +9,7 @@ use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
 use crate::input::{self, Form, Input};
 use crate::keyed::{keyed, note_repeated_keys};
+use crate::names;
 use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
@@ -32,7 +33,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device)?;
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.is_plain_file()
+        && destination.has_places()
         && device.on_host
         && !args.reverse
         && let Some(file) = ArrayFile::open(common)?
@@ -363,7 +364,7 @@ fn count(args: &ReduceArgs) -> Result<()> {
     let form = named.unwrap_or(OutputForm::Words);
     form.check(Type::U64, destination.name())?;
     explain_waiting(common);
-    let count = match common.table.delimiter(input::delimiter(&common.file)) {
+    let count = match common.table.delimiter(names::delimiter(&common.file)) {
         Some(delimiter) => {
             let (source, name) = input::open_table(&common.file)?;
             let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
@@ -397,7 +398,7 @@ pub(crate) fn output(path: Option<&Path>) -> Result<(Destination, Option<OutputF
 /// Returns the output form that the name after `-o` asks for. For a stream, and for a non-regular file without an
 /// extension, it is `None`: the default of standard output.
 pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<OutputForm>> {
-    let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
+    let unnamed = destination.is_stream() || !destination.is_plain_file() && names::ending(path).is_none();
     if unnamed { Ok(None) } else { OutputForm::of_path("-o", path).map(Some) }
 }
 

@@ -9,6 +9,7 @@ use crate::elements::{mark, of_elements};
 use crate::expression::Expression;
 use crate::failure::{Failure, Result};
 use crate::input::{self, Input};
+use crate::names;
 use crate::npy;
 use crate::output::Destination;
 use crate::progress::Progress;
@@ -24,7 +25,7 @@ use upsweep_dynamic::View;
 /// Runs `upsweep select`: stream compaction of values or rows.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    match args.table.delimiter(input::delimiter(&args.file)) {
+    match args.table.delimiter(names::delimiter(&args.file)) {
         Some(delimiter) => select_rows(args, delimiter, &destination, named),
         None => select_values(args, &destination, named),
     }
@@ -74,7 +75,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.is_plain_file()
+        && destination.has_places()
         && device.on_host
         && let Some(file) = ArrayFile::open(&common)?
     {

@@ -6,6 +6,7 @@ use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, called, one_line, quoted};
 use crate::input::{self, Form, Input};
+use crate::names;
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
@@ -202,7 +203,7 @@ fn floats(values: Values, name: &str) -> Result<Values> {
 /// Reads the sections of a filter from a file: six numbers in each row.
 fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let name = called(path);
-    if input::is_npy(path) {
+    if names::is_npy(path) {
         let reading = crate::args::Reading::of(path, crate::args::TableForm::default());
         let Input { values, shape, .. } = input::load(&Common::of(&reading, crate::device::DeviceChoice::Cpu), false)?;
         if shape.get(1) != Some(&6) || shape.len() != 2 {
@@ -215,7 +216,7 @@ fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
         };
         return Ok(values.as_chunks().0.to_vec());
     }
-    let Some(delimiter) = input::delimiter(path) else {
+    let Some(delimiter) = names::delimiter(path) else {
         return Err(Failure::input(&name, "sections are in a .npy, .csv or .tsv file"));
     };
     let (source, _) = input::open_table(path)?;

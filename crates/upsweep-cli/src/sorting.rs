@@ -7,6 +7,7 @@ use crate::device::Chosen;
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
+use crate::names;
 use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
@@ -20,7 +21,7 @@ use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
 /// Runs `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    match args.table.delimiter(input::delimiter(&args.file)) {
+    match args.table.delimiter(names::delimiter(&args.file)) {
         Some(delimiter) => sort_rows(args, delimiter, &destination, named),
         None => sort_values(args, &destination, named),
     }
@@ -99,7 +100,7 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.is_plain_file()
+        && destination.has_places()
         && device.on_host
         && !args.argsort
         && let Some(file) = ArrayFile::open(&common)?

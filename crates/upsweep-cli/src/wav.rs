@@ -9,6 +9,7 @@
 
 use crate::element::Values;
 use crate::failure::{Failure, Result, note};
+use crate::names;
 use crate::source::Source;
 use std::io::Read;
 use std::path::Path;
@@ -37,7 +38,7 @@ pub(crate) struct Sound {
 
 /// Whether the name is that of a sound file: it ends in .wav.
 pub(crate) fn is_wav(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav"))
+    names::ends_in(path, "wav")
 }
 
 /// Returns the name, for a message, of a sample format that is not read.
@@ -214,7 +215,7 @@ fn collected<T>(values: impl Iterator<Item = T>, len: usize, name: &str) -> Resu
 pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
     let source = Source::open(path, name)?;
     let mut file = Vec::new();
-    (&source.file).read_to_end(&mut file).map_err(|e| Failure::reading(name, &e))?;
+    source.reader().read_to_end(&mut file).map_err(|e| Failure::reading(name, &e))?;
     source.check_unchanged(name)?;
     let (mut form, data) = parse(&file).map_err(|reason| Failure::input(name, reason))?;
     let len = data.len() / usize::from(form.bytes);

@@ -313,7 +313,7 @@ fn years_in_the_first_row() {
 fn formats_that_are_not_written_or_read() {
     let f = Folder::new();
     f.file("x.npy", npy("'<i4'", "(2,)", &bytes_of!(i32: 1, 2))).file("t.csv", TABLE);
-    for name in ["t.csv.gz", "t.txt", "t.json", "t.PARQUET", "t.npz", "t.zst", "t.dat", "t.i128", "t.f", "t", ".npy"] {
+    for name in ["t.dat.gz", "t.txt", "t.json", "t.PARQUET", "t.npz", "t.zst", "t.dat", "t.i128", "t.f", "t", ".npy"] {
         for args in [&["scan", "t.csv", "--column", "a"][..], &["reduce", "x.npy"], &["scan", "missing.npy"]] {
             f.fails(
                 &[args, &["-o", name]].concat(),
@@ -329,8 +329,8 @@ fn formats_that_are_not_written_or_read() {
         assert_eq!(f.read(name), raw);
     }
     for (name, words) in [
-        ("x.gz", "is compressed or an archive: unpack it"),
-        ("x.csv.zst", "is compressed"),
+        ("x.tar.gz", "is compressed or an archive: unpack it"),
+        ("x.csv.xz", "is compressed"),
         ("x.txt", "is text: give numbers on standard input (`-` with `< x.txt`)"),
         ("x.parquet", "is a format that is not read (.parquet): turn it into .npy or .csv"),
         ("x.npz", "is a format that is not read"),

@@ -5,7 +5,8 @@ use crate::args::apps::{Compare, Grep, Lex, Text};
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
-use crate::input::{self, Input};
+use crate::input::Input;
+use crate::names;
 use crate::output::Destination;
 use crate::print::print;
 use std::path::Path;
@@ -115,7 +116,7 @@ fn grep(args: &Grep) -> Result<()> {
 
 /// Whether the name of a file says that it has values (.npy, .csv, .tsv), not only bytes.
 fn has_values(path: &Path) -> bool {
-    input::is_npy(path) || input::delimiter(path).is_some()
+    names::is_npy(path) || names::delimiter(path).is_some()
 }
 
 fn compare(args: &Compare) -> Result<()> {
@@ -127,7 +128,7 @@ fn compare(args: &Compare) -> Result<()> {
         let load = |path: &Path, element| column(path, None, element, args.on.device);
         let first = args.tolerance.map(|_| Type::F64);
         let (read_a, read_b) = (load(&args.a, first)?, load(&args.b, first)?);
-        if read_a.shape != read_b.shape && [&args.a, &args.b].iter().all(|path| input::is_npy(path)) {
+        if read_a.shape != read_b.shape && [&args.a, &args.b].iter().all(|path| names::is_npy(path)) {
             let shape = |read: &Input| format!("the shape {:?} in {}", read.shape, read.name);
             return differs(&format!("{}, {}", shape(&read_a), shape(&read_b)));
         }

@@ -89,7 +89,7 @@ Examples:
   upsweep select sales.csv --where 'price > 10 and region == \"N\"'
   upsweep select samples.npy --where 'abs(x) > 3' --indices
   seq 1 100 | upsweep select - --where 'x % 7 == 0'
-  gunzip -c log.tsv.gz | upsweep select - --format tsv --where 'status != 200 or not cached'
+  upsweep select log.tsv.gz --where 'status != 200 or not cached'
 
 Conditions:
   columns     by name (price), by a name in back quotes (`unit price`, `2`), by number ($2 is always the second); of an array there is x

@@ -4,6 +4,7 @@ use crate::args::Common;
 use crate::element::{Type, Value, Values, with_values};
 use crate::failure::{Failure, Result, called};
 use crate::input::{self, Form};
+use crate::names;
 use crate::npy;
 use crate::source::{Source, is_standard_input};
 use rayon::prelude::*;
@@ -30,7 +31,7 @@ impl ArrayFile {
     /// [`input::load`] reads it, or says what is wrong with it.
     pub(crate) fn open(args: &Common) -> Result<Option<Self>> {
         let path = args.file.as_path();
-        let table = args.table.delimiter(input::delimiter(path)).is_some();
+        let table = args.table.delimiter(names::delimiter(path)).is_some();
         let of_table = args.column.is_some() || args.by_key.is_some();
         // A pipe must be opened once: its writer would see it closed.
         let plain = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
@@ -38,13 +39,14 @@ impl ArrayFile {
             return Ok(None);
         }
         let name = called(path);
-        let source = Source::open(path, &name)?;
+        let stored = input::raw_stored(path, args.element).filter(|_| !names::is_npy(path));
+        let source = if stored.is_some() { Source::open_raw(path, &name)? } else { Source::open(path, &name)? };
         let Some(size) = source.size() else { return Ok(None) };
-        let (element, swapped, shape, begin, form) = if input::is_npy(path) {
-            let Ok(header) = npy::read_header(&mut &source.file) else { return Ok(None) };
+        let (element, swapped, shape, begin, form) = if names::is_npy(path) {
+            let Ok(header) = npy::read_header(&mut From { file: &source.file, offset: 0 }) else { return Ok(None) };
             (header.element, header.swapped, header.shape, header.offset as u64, Form::Npy)
         } else {
-            let Some(element) = input::raw_stored(path, args.element) else { return Ok(None) };
+            let Some(element) = stored else { return Ok(None) };
             let Ok(len) = usize::try_from(size / element.size() as u64) else { return Ok(None) };
             (element, cfg!(target_endian = "big"), vec![len], 0, Form::Raw)
         };

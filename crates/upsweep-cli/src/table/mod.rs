@@ -116,6 +116,7 @@ pub(crate) fn read(
         taker.take(&row).map_err(|reason| wrong(&rows, rows.row(), reason))?;
         more = rows.next(&mut row)?;
     }
+    drop(rows);
     let (values, keys) = (taker.values.finish(), taker.keys);
     let (label, key_label) = (columns.label(column), key_column.map(|column| columns.label(column)));
     let names = is_header.then_some(first);
