@@ -177,6 +177,9 @@ pub(crate) struct Common {
     /// [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
     pub(crate) column: Option<String>,
+    /// The array of a .npz, by its name [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
+    pub(crate) array: Option<String>,
     /// Begin anew wherever the value in this column changes from one row to the next
     #[arg(long, value_name = "NAME|N", conflicts_with = "segments")]
     pub(crate) by_key: Option<String>,
@@ -219,6 +222,7 @@ impl Common {
             init: None,
             axis: None,
             column: reading.column.clone(),
+            array: reading.array.clone(),
             by_key: None,
             segments: None,
             element: reading.element,
@@ -307,7 +311,8 @@ unless --wrap asks for sums modulo 2^64 (of u8, modulo 2^8, and so on). Others h
 floats. A NaN makes every later result NaN, also for min and max.
 
 Input:
-  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, up to 64 axes
+  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, in C or Fortran order, up to 64 axes
+  .npz        an archive of .npy, stored or deflated: --array names the one, unless there is only one
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
               every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice. White space around a text is a part of it

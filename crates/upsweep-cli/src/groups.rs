@@ -28,6 +28,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         .collect();
     common.sums.check(&operators)?;
     let (destination, named) = run::output(common.output.as_deref())?;
+    input::check_array(common.array.as_deref(), &common.file)?;
     let delimiter = match named {
         None | Some(OutputForm::Words) => None,
         Some(OutputForm::Table { delimiter }) => Some(delimiter),

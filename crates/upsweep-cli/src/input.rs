@@ -5,12 +5,13 @@ use crate::binary::Stored;
 use crate::collect::collector;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, called};
+use crate::fortran::to_c_order;
 use crate::names;
 use crate::npy::Header;
 use crate::progress::Progress;
 use crate::source::{STANDARD_INPUT, Source, standard_input};
 use crate::table::{self, Keys, Layout};
-use crate::{npy, words as numbers};
+use crate::{npy, npz, words as numbers};
 use std::io::Read;
 use std::path::Path;
 
@@ -57,9 +58,9 @@ fn other_format(path: &Path) -> Option<String> {
             format!("is text: give numbers on standard input (`-` with `< {name}`), or name a table .csv or .tsv")
         }
         "json" | "jsonl" | "ndjson" | "xml" | "yaml" | "yml" | "toml" | "html" | "parquet" | "orc" | "avro"
-        | "arrow" | "feather" | "ipc" | "xlsx" | "xls" | "ods" | "npz" | "h5" | "hdf5" | "nc" | "mat" | "zarr"
-        | "pkl" | "pickle" | "pt" | "pth" | "safetensors" | "db" | "sqlite" | "png" | "jpg" | "jpeg" | "gif"
-        | "tif" | "tiff" | "bmp" | "pdf" | "mp3" | "flac" => {
+        | "arrow" | "feather" | "ipc" | "xlsx" | "xls" | "ods" | "h5" | "hdf5" | "nc" | "mat" | "zarr" | "pkl"
+        | "pickle" | "pt" | "pth" | "safetensors" | "db" | "sqlite" | "png" | "jpg" | "jpeg" | "gif" | "tif"
+        | "tiff" | "bmp" | "pdf" | "mp3" | "flac" => {
             format!("is a format that is not read (.{ending}): turn it into .npy or .csv, or name raw binary .bin")
         }
         "wav" => "is sound, which `upsweep signal` reads: turn it into .npy for others".to_owned(),
@@ -71,6 +72,7 @@ fn other_format(path: &Path) -> Option<String> {
 /// Reads the input that the command line names.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let path = args.file.as_path();
+    check_array(args.array.as_deref(), path)?;
     let target = args.target.or(args.element);
     // If the command determines the type, errors must not name the option for the type.
     let typed = args.options && args.target.is_none();
@@ -97,12 +99,17 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
         return load_standard_input(target, typed);
     }
     let name = called(path);
-    let stored = raw_stored(path, args.element).filter(|_| !names::is_npy(path));
+    let stored = raw_stored(path, args.element).filter(|_| !names::is_npy(path) && !names::is_npz(path));
     let source = if stored.is_some() { Source::open_raw(path, &name)? } else { Source::open(path, &name)? };
     let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
     if names::is_npy(path) {
         return load_npy(&mut source.reader(), Some(&source), target, name, &progress);
+    }
+    if names::is_npz(path) {
+        return npz::read(&source, (args.array.as_deref(), args.options), &name, |reader, name| {
+            load_npy(reader, None, target, name, &progress)
+        });
     }
     if let Some(reason) = other_format(path) {
         return Err(Failure::input(&name, reason));
@@ -116,6 +123,14 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
         ));
     };
     load_raw(&source, stored, target.unwrap_or(stored), name, &progress)
+}
+
+/// Fails if the option `--array` has a value and the file is no archive of arrays.
+pub(crate) fn check_array(array: Option<&str>, path: &Path) -> Result<()> {
+    match array {
+        Some(_) if !names::is_npz(path) => Err(Failure::input(&called(path), "is no .npz, and --array is for these")),
+        _ => Ok(()),
+    }
 }
 
 /// Opens the table in a file, or on standard input, and returns its name in messages.
@@ -165,9 +180,9 @@ pub(crate) fn load_npy(
         let reason = format!("is truncated: its header promises {bytes} bytes of data and {found} follow");
         return Err(Failure::input(&name, reason));
     }
-    let Header { element, swapped, len, ref shape, .. } = header;
+    let Header { element, swapped, fortran, len, ref shape, .. } = header;
     let stored = Stored { element, swapped, len, shape, certain: size.is_some() };
-    let values = stored.read(reader, target.unwrap_or(header.element), &name, progress)?;
+    let mut values = stored.read(reader, target.unwrap_or(header.element), &name, progress)?;
     let mut rest = Vec::new();
     reader.take(npy::MAGIC.len() as u64).read_to_end(&mut rest).map_err(|e| Failure::reading(&name, &e))?;
     if let Some(source) = source {
@@ -179,6 +194,9 @@ pub(crate) fn load_npy(
     if !rest.is_empty() {
         let more = if size.is_some() { (found - bytes).to_string() } else { "more".to_owned() };
         return Err(Failure::input(&name, format!("has {more} bytes after its array: its header has another shape")));
+    }
+    if fortran {
+        values = to_c_order(&values, shape, &name)?;
     }
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
 }

@@ -4,7 +4,7 @@
 //! From the command line to the result:
 //! * [`args`] defines the options.
 //! * [`run`] takes the steps of a scan or a reduction.
-//! * [`input`] reads the file ([`npy`], [`binary`], [`table`], [`words`]).
+//! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
 //!   `--carry-out`.
@@ -39,6 +39,7 @@ mod elements;
 mod explain;
 mod expression;
 mod failure;
+mod fortran;
 mod groups;
 mod histogram;
 mod input;
@@ -47,6 +48,7 @@ mod lab;
 mod means;
 mod names;
 mod npy;
+mod npz;
 mod number;
 mod output;
 mod packed;

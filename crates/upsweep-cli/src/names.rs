@@ -31,6 +31,11 @@ pub(crate) fn is_npy(path: &Path) -> bool {
     ends_in(path, "npy")
 }
 
+/// Whether the name is that of an archive of NumPy arrays: it ends in .npz.
+pub(crate) fn is_npz(path: &Path) -> bool {
+    ends_in(path, "npz")
+}
+
 /// Returns the element type of a raw file that the ending of its name says, such as .f32.
 pub(crate) fn raw_type(path: &Path) -> Option<Type> {
     Type::ALL.iter().copied().find(|element| ends_in(path, element.name()))

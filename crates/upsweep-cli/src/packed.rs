@@ -4,11 +4,12 @@
 mod fault;
 mod zstd;
 
+pub(crate) use fault::Told;
+
 use crate::failure::{Failure, Result};
-use fault::{cut_short, damaged};
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 /// Number of bytes at the start of a file by which [`Packing::of_start`] knows it.
@@ -50,7 +51,7 @@ impl Packing {
         let packed = BufReader::with_capacity(BUFFER, packed);
         match self {
             Self::Gzip => Box::new(Told(MultiGzDecoder::new(packed))),
-            Self::Zstd => Box::new(Told(zstd::Frames::new(packed))),
+            Self::Zstd => Box::new(zstd::Frames::new(packed)),
         }
     }
 
@@ -71,25 +72,13 @@ impl Packing {
     }
 }
 
-/// Reader of a compressed file that tells apart what is wrong with the file, and what with reading it.
-struct Told<R>(R);
-
-impl<R: Read> Read for Told<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.0.read(bytes).map_err(|e| match e.kind() {
-            _ if e.raw_os_error().is_some() => e,
-            ErrorKind::InvalidData | ErrorKind::Interrupted => e,
-            ErrorKind::UnexpectedEof => cut_short(),
-            _ => damaged(e),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+    use super::fault::cut_short;
     use super::*;
+    use std::io::{self, ErrorKind};
 
     const ALL: [Packing; 2] = [Packing::Gzip, Packing::Zstd];
 

@@ -363,6 +363,7 @@ fn count(args: &ReduceArgs) -> Result<()> {
     let (destination, named) = output(common.output.as_deref())?;
     let form = named.unwrap_or(OutputForm::Words);
     form.check(Type::U64, destination.name())?;
+    input::check_array(common.array.as_deref(), &common.file)?;
     explain_waiting(common);
     let count = match common.table.delimiter(names::delimiter(&common.file)) {
         Some(delimiter) => {

@@ -25,6 +25,7 @@ use upsweep_dynamic::View;
 /// Runs `upsweep select`: stream compaction of values or rows.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
+    input::check_array(args.array.as_deref(), &args.file)?;
     match args.table.delimiter(names::delimiter(&args.file)) {
         Some(delimiter) => select_rows(args, delimiter, &destination, named),
         None => select_values(args, &destination, named),
@@ -70,6 +71,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     let device = Chosen::open(args.device)?;
     let common = Common {
         element: args.element,
+        array: args.array.clone(),
         header: args.header,
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)

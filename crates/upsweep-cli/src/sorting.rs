@@ -21,6 +21,7 @@ use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
 /// Runs `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
+    input::check_array(args.array.as_deref(), &args.file)?;
     match args.table.delimiter(names::delimiter(&args.file)) {
         Some(delimiter) => sort_rows(args, delimiter, &destination, named),
         None => sort_values(args, &destination, named),
@@ -95,6 +96,7 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
     let device = Chosen::open(args.device)?;
     let common = Common {
         element: args.element,
+        array: args.array.clone(),
         header: args.header,
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)

@@ -130,10 +130,15 @@ impl Source {
         self.is_plain
     }
 
+    /// The file itself, if its content can be read at any place: it is a plain file, and not compressed.
+    pub(crate) fn plain_file(&self) -> Option<&File> {
+        Some(&self.file).filter(|_| self.is_plain && self.packing.is_none())
+    }
+
     /// Size in bytes of the content, if known. It is not for compressed files, nor for files with 0 bytes, as the system
     /// reports those that it makes up while they are read.
     pub(crate) fn size(&self) -> Option<u64> {
-        Some(self.stamp.0).filter(|&size| self.is_plain && self.packing.is_none() && size > 0)
+        Some(self.stamp.0).filter(|&size| self.plain_file().is_some() && size > 0)
     }
 
     /// Fails if the file is a plain one and was written, cut or appended to since it was opened.

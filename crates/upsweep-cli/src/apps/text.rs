@@ -114,9 +114,14 @@ fn grep(args: &Grep) -> Result<()> {
     if numbers.is_empty() { Err(Failure::No) } else { Ok(()) }
 }
 
-/// Whether the name of a file says that it has values (.npy, .csv, .tsv), not only bytes.
+/// Whether the name of a file says that it is an array with a shape.
+fn is_array(path: &Path) -> bool {
+    names::is_npy(path) || names::is_npz(path)
+}
+
+/// Whether the name of a file says that it has values (.npy, .npz, .csv, .tsv), not only bytes.
 fn has_values(path: &Path) -> bool {
-    names::is_npy(path) || names::delimiter(path).is_some()
+    is_array(path) || names::delimiter(path).is_some()
 }
 
 fn compare(args: &Compare) -> Result<()> {
@@ -128,7 +133,7 @@ fn compare(args: &Compare) -> Result<()> {
         let load = |path: &Path, element| column(path, None, element, args.on.device);
         let first = args.tolerance.map(|_| Type::F64);
         let (read_a, read_b) = (load(&args.a, first)?, load(&args.b, first)?);
-        if read_a.shape != read_b.shape && [&args.a, &args.b].iter().all(|path| names::is_npy(path)) {
+        if read_a.shape != read_b.shape && [&args.a, &args.b].iter().all(|path| is_array(path)) {
             let shape = |read: &Input| format!("the shape {:?} in {}", read.shape, read.name);
             return differs(&format!("{}, {}", shape(&read_a), shape(&read_b)));
         }

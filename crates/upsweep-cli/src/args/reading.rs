@@ -15,6 +15,9 @@ pub(crate) struct Reading {
     /// [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
     pub(super) column: Option<String>,
+    /// The array of a .npz, by its name [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
+    pub(super) array: Option<String>,
     /// The element type: what raw input is, unless its name says it (.f32); what other input is turned into, if that changes no value
     /// (decimal fractions as text are rounded)
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
@@ -39,7 +42,15 @@ impl Reading {
 
     /// Options for the file `path`, whose column and type no option sets.
     pub(crate) fn of(path: &Path, table: TableForm) -> Self {
-        Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table, options: false }
+        Self {
+            file: path.to_owned(),
+            column: None,
+            array: None,
+            element: None,
+            header: Header::Auto,
+            table,
+            options: false,
+        }
     }
 }
 

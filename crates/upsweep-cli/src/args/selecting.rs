@@ -16,6 +16,9 @@ pub(crate) struct SelectArgs {
     /// Write where the values or rows are, counted from 0, instead
     #[arg(long)]
     pub(crate) indices: bool,
+    /// The array of a .npz, by its name [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
+    pub(crate) array: Option<String>,
     /// The element type of an array, as `upsweep scan --help` says it
     #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,

@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::ops::Range;
 
-/// Array in a plain file, in this machine's byte order and row-major.
+/// Array in a plain file, row-major.
 #[derive(Debug)]
 pub(crate) struct ArrayFile {
     source: Source,
@@ -24,6 +24,8 @@ pub(crate) struct ArrayFile {
     pub(crate) form: Form,
     /// Offset in bytes of the first value.
     begin: u64,
+    /// Whether the byte order of the values is the reverse of this machine's.
+    swapped: bool,
 }
 
 impl ArrayFile {
@@ -32,18 +34,21 @@ impl ArrayFile {
     pub(crate) fn open(args: &Common) -> Result<Option<Self>> {
         let path = args.file.as_path();
         let table = args.table.delimiter(names::delimiter(path)).is_some();
-        let of_table = args.column.is_some() || args.by_key.is_some();
+        let of_table = args.column.is_some() || args.by_key.is_some() || args.array.is_some();
         // A pipe must be opened once: its writer would see it closed.
         let plain = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
         if !cfg!(unix) || table || of_table || args.segments.is_some() || !plain {
             return Ok(None);
         }
         let name = called(path);
-        let stored = input::raw_stored(path, args.element).filter(|_| !names::is_npy(path));
+        let stored = input::raw_stored(path, args.element).filter(|_| !names::is_npy(path) && !names::is_npz(path));
         let source = if stored.is_some() { Source::open_raw(path, &name)? } else { Source::open(path, &name)? };
         let Some(size) = source.size() else { return Ok(None) };
         let (element, swapped, shape, begin, form) = if names::is_npy(path) {
             let Ok(header) = npy::read_header(&mut From { file: &source.file, offset: 0 }) else { return Ok(None) };
+            if header.fortran {
+                return Ok(None);
+            }
             (header.element, header.swapped, header.shape, header.offset as u64, Form::Npy)
         } else {
             let Some(element) = stored else { return Ok(None) };
@@ -53,16 +58,20 @@ impl ArrayFile {
         let len: usize = shape.iter().product();
         let whole = size.checked_sub(begin) == Some(len as u64 * element.size() as u64);
         let converted = args.target.or(args.element).is_some_and(|target| target != element);
-        if swapped || converted || !whole {
+        if converted || !whole {
             return Ok(None);
         }
-        Ok(Some(Self { source, name, element, shape, len, form, begin }))
+        Ok(Some(Self { source, name, element, shape, len, form, begin, swapped }))
     }
 
     /// Reads the values in `range` to `values`, which are as many.
     pub(crate) fn read(&self, range: &Range<usize>, values: &mut Values) -> Result<()> {
         let offset = self.begin + range.start as u64 * self.element.size() as u64;
-        read_values(&self.source.file, offset, values).map_err(|e| self.failed(&e))
+        read_values(&self.source.file, offset, values).map_err(|e| self.failed(&e))?;
+        if self.swapped {
+            with_values!(values, x => x.iter_mut().for_each(|x| *x = x.swap()));
+        }
+        Ok(())
     }
 
     /// Reads the values in `range` to `values`, which are as many, by all threads. `done` is told the bytes of each part.
@@ -72,7 +81,11 @@ impl ArrayFile {
         values: &mut Values,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<()> {
-        read_ranges(&self.source.file, self.begin, &[range], values, done).map_err(|e| self.failed(&e))
+        read_ranges(&self.source.file, self.begin, &[range], values, done).map_err(|e| self.failed(&e))?;
+        if self.swapped {
+            with_values!(values, x => x.par_iter_mut().for_each(|x| *x = x.swap()));
+        }
+        Ok(())
     }
 
     fn failed(&self, error: &io::Error) -> Failure {

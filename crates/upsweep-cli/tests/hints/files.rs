@@ -46,8 +46,23 @@ pub(crate) fn with_files() -> Folder {
     // 1, and an f16 so near that fewer than a thousand others lie between.
     f.file("halves.npy", npy("'<f2'", "(2,)", &[0x00, 0x3c, 0x10, 0x3c]));
     f.file("image.npy", npy("'|u1'", "(3, 3)", &[0, 1, 2, 3, 4, 5, 6, 7, 8]));
-    f.file("sound.wav", wav(2));
+    f.file("sound.wav", wav(2)).file("several.npz", npz(&[("a.npy", whole(&[1])), ("b.npy", whole(&[2]))]));
     f
+}
+
+/// Archive of these files, stored.
+fn npz(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
+    for (name, file) in files {
+        let (mut entry, config) = archive.new_file(name).start().unwrap();
+        let mut to = config.wrap(&mut entry);
+        std::io::Write::write_all(&mut to, file).unwrap();
+        let (_, descriptor) = to.finish().unwrap();
+        entry.finish(descriptor).unwrap();
+    }
+    archive.finish().unwrap();
+    bytes
 }
 
 /// Sound of `n` values of 16 bits.

@@ -64,6 +64,13 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep sort prices.csv",
         "upsweep sort prices.csv --numeric",
     ),
+    ("choose one with --array", "", "upsweep reduce several.npz", "upsweep reduce several.npz --array b"),
+    (
+        "is no .npz, and --array is for these",
+        "",
+        "upsweep scan one.npy --array a -o out.npy",
+        "upsweep scan several.npz --array a -o out.npy",
+    ),
     // Types.
     ("--type {taker}", "give --type u64", "upsweep scan large.csv", "upsweep scan large.csv --type u64 --op max"),
     (
