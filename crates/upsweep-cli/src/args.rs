@@ -320,7 +320,8 @@ Input:
               (.txt, .xz, .json, ...) are refused
   .gz .zst    any of these, compressed (.csv.gz): the first bytes tell, whatever the name says, also on standard input
   -           numbers separated by white space, or a .npy, on standard input; with --format a table
-  A text is UTF-8, or at least has its digits and commas. The mark of UTF-8 (BOM) before it is skipped; UTF-16 is refused.
+  A text is UTF-8, or at least has its digits and commas, or has the mark of UTF-16 (BOM); --encoding says another one, and results
+  are UTF-8. The mark of UTF-8 is skipped. Rows are counted without the lines that --skip and --comment leave out.
 
 Output:
   The result has the input's shape. A scan of a table writes the whole table with the result as one more

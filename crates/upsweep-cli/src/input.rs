@@ -11,8 +11,9 @@ use crate::npy::Header;
 use crate::progress::Progress;
 use crate::source::{STANDARD_INPUT, Source, standard_input};
 use crate::table::{self, Keys, Layout};
+use crate::text::{self, TextForm};
 use crate::{npy, npz, words as numbers};
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::Path;
 
 /// Array read from an input, with the format of the input.
@@ -77,7 +78,7 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     // If the command determines the type, errors must not name the option for the type.
     let typed = args.options && args.target.is_none();
     if let Some(delimiter) = args.table.delimiter(names::delimiter(path)) {
-        let (source, name) = open_table(path)?;
+        let (source, name) = open_table(path, args.table.text(delimiter))?;
         let progress = Progress::new("reading", source.size());
         let wanted = table::Wanted {
             column: args.column.as_deref(),
@@ -96,13 +97,16 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     }
     if path.as_os_str() == "-" {
         no_table_options(args, STANDARD_INPUT)?;
-        return load_standard_input(target, typed);
+        return load_standard_input(args.table.text(b' '), target, typed);
     }
     let name = called(path);
     let stored = raw_stored(path, args.element).filter(|_| !names::is_npy(path) && !names::is_npz(path));
     let source = if stored.is_some() { Source::open_raw(path, &name)? } else { Source::open(path, &name)? };
     let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
+    if let Some(option) = args.table.of_text() {
+        return Err(Failure::input(&name, format!("is no text, and {option} is for tables and text")));
+    }
     if names::is_npy(path) {
         return load_npy(&mut source.reader(), Some(&source), target, name, &progress);
     }
@@ -134,17 +138,17 @@ pub(crate) fn check_array(array: Option<&str>, path: &Path) -> Result<()> {
 }
 
 /// Opens the table in a file, or on standard input, and returns its name in messages.
-pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
+pub(crate) fn open_table(path: &Path, form: TextForm) -> Result<(Source, String)> {
     if path.as_os_str() == "-" {
         let name = STANDARD_INPUT.to_owned();
-        return Ok((Source::keep(&mut standard_input()?, &name)?, name));
+        return Ok((Source::keep(&mut standard_input()?, &name)?.with_form(form), name));
     }
     let name = called(path);
     let source = Source::open(path, &name)?;
     if !source.is_plain() {
         return Err(Failure::input(&name, "is no plain file, and a table is read twice: save it first"));
     }
-    Ok((source, name))
+    Ok((source.with_form(form), name))
 }
 
 /// Failure because `option`, which is for tables, was given, and `name` is no table.
@@ -233,20 +237,21 @@ pub(crate) fn load_raw(
 
 /// Reads numbers as text, or a .npy array, from standard input. The first byte tells them apart: that of a .npy array
 /// begins no text.
-fn load_standard_input(element: Option<Type>, typed: bool) -> Result<Input> {
+fn load_standard_input(form: TextForm, element: Option<Type>, typed: bool) -> Result<Input> {
     let name = STANDARD_INPUT.to_owned();
     let mut stdin = standard_input()?;
     let mut start: Vec<u8> = Vec::new();
     let limit = npy::MAGIC.len() as u64;
     (&mut stdin).take(limit).read_to_end(&mut start).map_err(|e| Failure::reading(&name, &e))?;
     let is_npy = start == npy::MAGIC;
-    let mut reader = (&start[..]).chain(stdin);
+    let mut reader = Cursor::new(start).chain(stdin);
     let progress = Progress::new("reading", None);
     if is_npy {
         return load_npy(&mut reader, None, element, name, &progress);
     }
+    let mut text = text::open(Box::new(reader), form, &name)?.reader;
     let mut values = collector(element, typed);
-    numbers::read(&mut reader, &name, &progress, |text| values.push(text))?;
+    numbers::read(&mut text, &name, &progress, |text| values.push(text))?;
     let values = values.finish();
     Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None })
 }

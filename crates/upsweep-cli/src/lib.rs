@@ -15,8 +15,8 @@
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
 //! [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
 //!
-//! [`names`] knows what the names of files say, [`packed`] compressed files. [`source`] finds the start of a text, and
-//! handles standard input. [`closed`] reports standard streams that
+//! [`names`] knows what the names of files say, [`packed`] compressed files, [`mod@text`] encodings. [`source`] is
+//! a file that is open, or standard input. [`closed`] reports standard streams that
 //! were closed at the start.
 //!
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
@@ -64,6 +64,7 @@ mod sorting;
 mod source;
 mod sums;
 mod table;
+mod text;
 mod threads;
 mod wav;
 mod words;

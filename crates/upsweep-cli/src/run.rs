@@ -367,7 +367,7 @@ fn count(args: &ReduceArgs) -> Result<()> {
     explain_waiting(common);
     let count = match common.table.delimiter(names::delimiter(&common.file)) {
         Some(delimiter) => {
-            let (source, name) = input::open_table(&common.file)?;
+            let (source, name) = input::open_table(&common.file, common.table.text(delimiter))?;
             let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
             let (columns, keep) = (&*columns, Keep::Asked);
             let table = table::Asked {

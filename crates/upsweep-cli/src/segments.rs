@@ -9,6 +9,7 @@ use crate::names;
 use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
+use crate::text::{self, TextForm};
 use crate::words;
 use std::path::Path;
 use upsweep_dynamic::Segments;
@@ -78,7 +79,8 @@ fn read(path: &Path, name: &str) -> Result<Given> {
         HeadFlags(Vec<bool>),
     }
     let mut found = Found::Offsets(Vec::new());
-    words::read(&mut source.reader(), name, &progress, |text| {
+    let mut text = text::open(source.reader(), TextForm::default(), name)?.reader;
+    words::read(&mut text, name, &progress, |text| {
         match (&mut found, text) {
             (Found::Offsets(offsets), "true" | "false") if offsets.is_empty() => {
                 found = Found::HeadFlags(vec![text == "true"]);

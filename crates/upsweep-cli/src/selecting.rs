@@ -37,7 +37,7 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     if args.element.is_some() {
         return Err(Failure::Input("--type is for arrays: a column is what it is compared with".to_owned()));
     }
-    let (source, name) = input::open_table(&args.file)?;
+    let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let progress = Progress::new("reading", source.size());
     let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition: &args.condition };
     if args.indices {

@@ -219,7 +219,7 @@ fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let Some(delimiter) = names::delimiter(path) else {
         return Err(Failure::input(&name, "sections are in a .npy, .csv or .tsv file"));
     };
-    let (source, _) = input::open_table(path)?;
+    let (source, _) = input::open_table(path, Default::default())?;
     let mut all = Vec::new();
     each_row(&source, &name, delimiter, |_, row| {
         let number = |cell: &[u8]| {

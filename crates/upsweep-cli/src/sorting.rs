@@ -47,7 +47,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         }
     };
     let device = Chosen::open(args.device)?;
-    let (source, name) = input::open_table(&args.file)?;
+    let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
     let asked = Asked {
         source: &source,

@@ -4,6 +4,7 @@ use crate::closed::was_closed;
 use crate::failure::{Failure, Result, called, words};
 use crate::names;
 use crate::packed::{self, Packing};
+use crate::text::{self, Text, TextForm};
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
@@ -56,6 +57,8 @@ pub(crate) struct Source {
     packing: Option<Packing>,
     /// First bytes of a file that can be read once.
     start: Vec<u8>,
+    /// How the text in the file comes, if it is one.
+    form: TextForm,
     /// Size in bytes, and time of the last write, when the file was opened.
     stamp: (u64, Option<SystemTime>),
 }
@@ -88,7 +91,14 @@ impl Source {
         if is_named && packing.is_none() && start.len() < packed::MARK {
             return Err(Failure::input(name, "is named like a compressed file, and is empty or was cut short"));
         }
-        Ok(Self { file, is_plain: metadata.is_file(), packing, start, stamp: stamp(&metadata) })
+        Ok(Self {
+            file,
+            is_plain: metadata.is_file(),
+            packing,
+            start,
+            form: TextForm::default(),
+            stamp: stamp(&metadata),
+        })
     }
 
     /// Returns a reader of the file, unpacked if it is compressed. It may be called once.
@@ -96,11 +106,20 @@ impl Source {
         unpacked(self.packing, self.start.chain(&self.file))
     }
 
-    /// Returns a reader of a [plain](Self::is_plain) file from its begin, unpacked if it is compressed, whatever was read
-    /// before.
-    pub(crate) fn reader_from_begin(&self) -> io::Result<Box<dyn Read + '_>> {
-        (&self.file).rewind()?;
-        Ok(unpacked(self.packing, &self.file))
+    /// Turns the file into a reader of it, as [`reader`](Self::reader) does.
+    pub(crate) fn into_reader(self) -> Box<dyn Read> {
+        unpacked(self.packing, io::Cursor::new(self.start).chain(self.file))
+    }
+
+    /// Sets how the text in the file comes.
+    pub(crate) fn with_form(self, form: TextForm) -> Self {
+        Self { form, ..self }
+    }
+
+    /// Opens the text in a [plain](Self::is_plain) file from its begin, whatever was read before.
+    pub(crate) fn text(&self, name: &str) -> Result<Text<'_>> {
+        (&self.file).rewind().map_err(|e| Failure::reading(name, &e))?;
+        text::open(unpacked(self.packing, &self.file), self.form, name)
     }
 
     /// Copies all of `reader`, which messages call `name`, into a temporary file without a name, because a table is
@@ -122,7 +141,14 @@ impl Source {
         }
         file.rewind().map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        Ok(Self { file, is_plain: true, packing: None, start: Vec::new(), stamp: stamp(&metadata) })
+        Ok(Self {
+            file,
+            is_plain: true,
+            packing: None,
+            start: Vec::new(),
+            form: TextForm::default(),
+            stamp: stamp(&metadata),
+        })
     }
 
     /// Whether the file is a plain one, which can be read twice.
@@ -153,20 +179,4 @@ impl Source {
 
 fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
     (metadata.len(), metadata.modified().ok())
-}
-
-/// Number of bytes at the start of a text that [`text_begin`] looks at.
-pub(crate) const MARK: usize = 4;
-
-/// Returns the offset at which a text begins: 3 after a byte order mark of UTF-8, else 0. `start` has its first
-/// [`MARK`] bytes, fewer if the text is shorter. Fails for UTF-16, which its byte order mark or zero bytes beside ASCII
-/// letters show.
-pub(crate) fn text_begin(start: &[u8], name: &str) -> Result<usize> {
-    let utf16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
-        || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0);
-    match start {
-        _ if utf16 => Err(Failure::input(name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`")),
-        [0xef, 0xbb, 0xbf, ..] => Ok(3),
-        _ => Ok(0),
-    }
 }

@@ -257,16 +257,13 @@ fn what_is_no_table_by_its_name_or_bytes() {
     let utf16 = |mark: &[u8], order: fn(u16) -> [u8; 2]| {
         [mark.to_vec(), TABLE.encode_utf16().flat_map(order).collect::<Vec<u8>>()].concat()
     };
-    let of = [
-        utf16(&[0xff, 0xfe], u16::to_le_bytes),
-        utf16(&[0xfe, 0xff], u16::to_be_bytes),
-        utf16(&[], u16::to_le_bytes),
-        utf16(&[], u16::to_be_bytes),
-    ];
-    for bytes in of {
-        f.fails(&["scan", "-"], &bytes, 2, &["standard input: is UTF-16", "iconv -f UTF-16 -t UTF-8"]);
-        f.file("w.csv", bytes).fails(&["scan", "w.csv", "--column", "a"], b"", 2, &["w.csv: is UTF-16", "iconv"]);
+    for bytes in [utf16(&[], u16::to_le_bytes), utf16(&[], u16::to_be_bytes)] {
+        let words = ["is UTF-16 without the mark", "iconv -f UTF-16LE -t UTF-8"];
+        f.fails(&["scan", "-"], &bytes, 2, &[&["standard input: "], &words[..]].concat());
+        f.file("w.csv", bytes);
+        f.fails(&["scan", "w.csv", "--column", "a"], b"", 2, &[&["w.csv: "], &words[..]].concat());
     }
+    f.file("w.csv", b"\xff\xfe\0\0a\0\0\0").fails(&["scan", "w.csv"], b"", 2, &["is UTF-32", "iconv"]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn load(of: &OfGraph, ends: Ends) -> Result<(Entries, String)> {
     if let Some(delimiter) = of.table.delimiter(names::delimiter(&of.file)) {
         return edges::read(of, delimiter, ends);
     }
-    let TextFile { bytes, name, .. } = TextFile::read(&of.file)?;
+    let TextFile { bytes, name, .. } = TextFile::read(&of.file, of.table.text(b' '))?;
     let mut entries = Entries::parse(&bytes, &name)?;
     if of.unweighted {
         (entries.values, entries.weighted) = (vec![1i64; entries.rows.len()].into(), false);

@@ -37,7 +37,7 @@ impl Land {
         let device = Chosen::open(of.on.device)?.device;
         let name = called(&of.file);
         let mut grid = if grid::is_grid(&of.file) {
-            grid::parse(&TextFile::read(&of.file)?.bytes, &name)?
+            grid::parse(&TextFile::read(&of.file, Default::default())?.bytes, &name)?
         } else if names::is_npy(&of.file) {
             let (values, shape) = read_array(&of.file, of.on.device)?;
             let [rows, columns] = shape[..] else {

@@ -9,6 +9,7 @@ use crate::input::Input;
 use crate::names;
 use crate::output::Destination;
 use crate::print::print;
+use crate::text::{Encoding, TextForm};
 use std::path::Path;
 use upsweep::{Device, Element};
 use upsweep_apps::text::compare::{Comparison, Differs};
@@ -34,7 +35,7 @@ fn lex(args: &Lex) -> Result<()> {
         }
     };
     let chosen = Chosen::open(args.on.device)?;
-    let TextFile { bytes: text, begin, name } = TextFile::read(&args.file)?;
+    let TextFile { bytes: text, begin, name } = TextFile::read(&args.file, form_of(args.encoding))?;
     let wrong = |e| failed(&name, e);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
     let tokens = lexer.run(&chosen.device, &There::of(&chosen, &text).map_err(library)?).map_err(wrong)?;
@@ -66,9 +67,13 @@ fn lex(args: &Lex) -> Result<()> {
     })
 }
 
+fn form_of(encoding: Option<Encoding>) -> TextForm {
+    TextForm { encoding, ..TextForm::default() }
+}
+
 /// Builds a lexer from the rules in a file, one `NAME = REGEX` per line.
 fn from_rules(path: &Path) -> Result<Lexer> {
-    let TextFile { bytes, name, .. } = TextFile::read(path)?;
+    let TextFile { bytes, name, .. } = TextFile::read(path, TextForm::default())?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::input(&name, "is no text in UTF-8"))?;
     let mut rules = vec![];
     for (number, line) in text.lines().enumerate() {
@@ -89,7 +94,8 @@ fn from_rules(path: &Path) -> Result<Lexer> {
 fn grep(args: &Grep) -> Result<()> {
     let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
     let chosen = Chosen::open(args.on.device)?;
-    let (device, TextFile { bytes: text, name, .. }) = (&chosen.device, TextFile::read(&args.file)?);
+    let (device, TextFile { bytes: text, name, .. }) =
+        (&chosen.device, TextFile::read(&args.file, form_of(args.encoding))?);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
     let there = There::of(&chosen, &text).map_err(library)?;
     let standard_output = Destination::standard_output();

@@ -34,7 +34,8 @@ impl ArrayFile {
     pub(crate) fn open(args: &Common) -> Result<Option<Self>> {
         let path = args.file.as_path();
         let table = args.table.delimiter(names::delimiter(path)).is_some();
-        let of_table = args.column.is_some() || args.by_key.is_some() || args.array.is_some();
+        let of_table =
+            args.column.is_some() || args.by_key.is_some() || args.array.is_some() || args.table.of_text().is_some();
         // A pipe must be opened once: its writer would see it closed.
         let plain = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
         if !cfg!(unix) || table || of_table || args.segments.is_some() || !plain {

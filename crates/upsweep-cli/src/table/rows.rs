@@ -4,9 +4,9 @@ use super::strict::Strict;
 use super::written::AsRead;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
-use crate::source::{MARK, Source, text_begin};
+use crate::source::Source;
 use csv::ByteRecord;
-use std::io::{Cursor, Read};
+use std::io::Read;
 
 pub(super) struct Rows<'a> {
     reader: csv::Reader<Strict<Box<dyn Read + 'a>>>,
@@ -23,12 +23,7 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(source: &'a Source, name: &'a str, delimiter: u8, progress: &'a Progress) -> Result<Self> {
-        let failed = |e| Failure::reading(name, &e);
-        let mut file = source.reader_from_begin().map_err(failed)?;
-        let mut start = Vec::new();
-        (&mut file).take(MARK as u64).read_to_end(&mut start).map_err(failed)?;
-        start.drain(..text_begin(&start, name)?);
-        let file: Box<dyn Read + 'a> = Box::new(Cursor::new(start).chain(file));
+        let file = source.text(name)?.reader;
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 18);
         let reader = builder.from_reader(Strict::new(file, delimiter));
