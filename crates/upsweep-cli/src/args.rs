@@ -167,6 +167,9 @@ pub(crate) struct QuantileArgs {
 pub(crate) struct Common {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
+    /// More files, whose values come after those of FILE; arrays of several axes are put together along the first one
+    #[arg(value_name = "MORE")]
+    pub(crate) more: Vec<PathBuf>,
     /// Begin with this value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub(crate) init: Option<String>,
@@ -219,6 +222,7 @@ impl Common {
     pub(crate) fn of(reading: &Reading, device: DeviceChoice) -> Self {
         Self {
             file: reading.file.clone(),
+            more: Vec::new(),
             init: None,
             axis: None,
             column: reading.column.clone(),
@@ -332,7 +336,8 @@ Output:
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
 
-Long files and parts of a series:
+Long files, several, and parts of a series:
+  Several files (part-*.npy) are one array, in the order in which they are named; arrays of several axes along the first one.
   On the CPU a .npy or raw file is scanned to another in chunks, in some MB of memory a thread. --carry-out writes a small file
   with what --carry-in of the next part's scan needs: the results have the bits of one scan of all parts.
 
@@ -348,6 +353,7 @@ Examples:
   upsweep reduce rain.csv --column wind --by-key month --op max
   upsweep reduce rain.csv --column wind --group-by month --op mean,count,max
   upsweep reduce image.npy --axis 0
+  upsweep reduce part-*.npy --op max
   upsweep reduce bytes.npy --sum-type f64"
     };
 }

@@ -37,6 +37,9 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
+    if !common.more.is_empty() {
+        return Err(Failure::Input("--group-by: is for one table: put several together first".to_owned()));
+    }
     let Some(read_by) = common.table.delimiter(names::delimiter(&common.file)) else {
         return Err(input::no_table(&called(&common.file), "--group-by"));
     };

@@ -70,9 +70,66 @@ fn other_format(path: &Path) -> Option<String> {
     Some(advice)
 }
 
-/// Reads the input that the command line names.
+/// Reads the input that the command line names. Several files become one array, in the order in which they are named.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
-    let path = args.file.as_path();
+    let mut all = load_file(args, &args.file, keep_keys)?;
+    for path in &args.more {
+        let Input { name, values, shape, .. } = load_file(args, path, keep_keys)?;
+        if !is_joined(&mut all.shape, &shape) {
+            let reason =
+                format!("has the shape {shape:?}, which does not go with {:?} along the first axis", all.shape);
+            return Err(Failure::input(&name, reason));
+        }
+        append(&mut all.values, &values, &name)?;
+    }
+    all.name = called_all(args);
+    Ok(all)
+}
+
+/// Name in messages of all files that the command line names.
+pub(crate) fn called_all(args: &Common) -> String {
+    let first = if args.file.as_os_str() == "-" { STANDARD_INPUT.to_owned() } else { called(&args.file) };
+    match args.more.len() {
+        0 => first,
+        1 => format!("{first} and 1 more file"),
+        more => format!("{first} and {more} more files"),
+    }
+}
+
+/// Whether an array of shape `next` goes behind one of this `shape`, along the first axis. If so, `shape` becomes that of
+/// both.
+pub(crate) fn is_joined(shape: &mut [usize], next: &[usize]) -> bool {
+    match (shape, next) {
+        ([first, rest @ ..], [more, others @ ..]) if rest == others => {
+            *first += more;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Appends values of the file `name`. Fails if they are of another type.
+fn append(all: &mut Values, values: &Values, name: &str) -> Result<()> {
+    macro_rules! same {
+        ($($element:ident)*) => { match (all, values) {
+            $((Values::$element(all), Values::$element(values)) => {
+                let full = |_| Failure::memory(name, size_of_val(&values[..]));
+                upsweep_core::memory::ask(|| all.try_reserve(values.len())).map_err(full)?;
+                all.extend_from_slice(values);
+                Ok(())
+            })*
+            (all, values) => {
+                let (found, first) = (values.element(), all.element());
+                let reason = format!("has values of {found}, and the files before it of {first}: give --type");
+                Err(Failure::input(name, reason))
+            }
+        } };
+    }
+    same! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+}
+
+/// Reads one of the files that the command line names.
+fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
     check_array(args.array.as_deref(), path)?;
     let target = args.target.or(args.element);
     // If the command determines the type, errors must not name the option for the type.

@@ -46,6 +46,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     explain_waiting(common);
     let mut input = input::load(common, false)?;
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
+    check_one_table(common, (&input, output_form))?;
     let element = input.values.element();
     let sums = Sums::new(common.sums, op, element, output_form)?;
     sums.check_output(output_form, op, destination.name())?;
@@ -118,6 +119,17 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     }
     report(&destination, &summary);
     Ok(())
+}
+
+/// Fails if several tables were read, and their rows are written or told apart by keys.
+fn check_one_table(common: &Common, (input, form): (&Input, OutputForm)) -> Result<()> {
+    let written = matches!(form, OutputForm::Table { .. });
+    let reason = match (&input.form, common.by_key.is_some()) {
+        (Form::Table { .. }, true) => "--by-key is for one table",
+        (Form::Table { .. }, false) if written => "the results of several tables are no table: give -o with .npy",
+        _ => return Ok(()),
+    };
+    if common.more.is_empty() { Ok(()) } else { Err(Failure::input(&input.name, reason)) }
 }
 
 /// Scans of a call: in the type of the results, for their check, and in the type of the computation.
@@ -229,6 +241,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     }
     explain_waiting(common);
     let mut input = input::load(common, true)?;
+    check_one_table(common, (&input, OutputForm::Words))?;
     let element = input.values.element();
     let sums = Sums::new(common.sums, op, element, output_form)?;
     sums.check_output(output_form, op, destination.name())?;
@@ -365,27 +378,34 @@ fn count(args: &ReduceArgs) -> Result<()> {
     form.check(Type::U64, destination.name())?;
     input::check_array(common.array.as_deref(), &common.file)?;
     explain_waiting(common);
-    let count = match common.table.delimiter(names::delimiter(&common.file)) {
-        Some(delimiter) => {
-            let (source, name) = input::open_table(&common.file, common.table.text(delimiter))?;
-            let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
-            let (columns, keep) = (&*columns, Keep::Asked);
-            let table = table::Asked {
-                source: &source,
-                name: &name,
-                delimiter,
-                header: common.header,
-                columns,
-                any: false,
-                and: None,
-                keep,
-            };
-            Cells::read(&table, &Progress::new("reading", source.size()))?.rows
+    let files = || [&common.file].into_iter().chain(&common.more);
+    let delimiter = |path: &Path| common.table.delimiter(names::delimiter(path));
+    let count = match files().map(|path| delimiter(path).map(|delimiter| (path, delimiter))).collect::<Option<Vec<_>>>()
+    {
+        Some(tables) => {
+            tables.into_iter().map(|(path, delimiter)| rows_of(common, path, delimiter)).sum::<Result<usize>>()?
         }
         None => input::load(common, false)?.values.len(),
     };
     let count = Values::from(vec![count as u64]);
     destination.write(|out| write::write(form, &count, &[], (out, destination.name()), &Progress::new("writing", None)))
+}
+
+/// Returns the number of rows of a table.
+fn rows_of(common: &Common, path: &Path, delimiter: u8) -> Result<usize> {
+    let (source, name) = input::open_table(path, common.table.text(delimiter))?;
+    let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
+    let table = table::Asked {
+        source: &source,
+        name: &name,
+        delimiter,
+        header: common.header,
+        columns: &columns,
+        any: false,
+        and: None,
+        keep: Keep::Asked,
+    };
+    Ok(Cells::read(&table, &Progress::new("reading", source.size()))?.rows)
 }
 
 /// Resolves the destination after `-o`, and returns it with the output form that its name asks for.

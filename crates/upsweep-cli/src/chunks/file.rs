@@ -1,4 +1,4 @@
-//! Array in a plain file of which threads read any part.
+//! Array in a plain file, or in several, of which threads read any part.
 
 use crate::args::Common;
 use crate::element::{Type, Value, Values, with_values};
@@ -11,17 +11,28 @@ use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::ops::Range;
+use std::path::Path;
 
-/// Array in a plain file, row-major.
+/// Array in a plain file, row-major; or in several, one after the other.
 #[derive(Debug)]
 pub(crate) struct ArrayFile {
-    source: Source,
-    /// Name of the file in messages.
+    pieces: Vec<Piece>,
+    /// Name of the files in messages.
     pub(crate) name: String,
     pub(crate) element: Type,
     pub(crate) shape: Vec<usize>,
     pub(crate) len: usize,
     pub(crate) form: Form,
+}
+
+/// Part of the array that is in one file.
+#[derive(Debug)]
+struct Piece {
+    source: Source,
+    /// Name of the file in messages.
+    name: String,
+    /// Indices in the array of the file's values.
+    range: Range<usize>,
     /// Offset in bytes of the first value.
     begin: u64,
     /// Whether the byte order of the values is the reverse of this machine's.
@@ -29,16 +40,32 @@ pub(crate) struct ArrayFile {
 }
 
 impl ArrayFile {
-    /// Opens the file that the command line names, if it is a whole array that needs no conversion of its file. `None`:
-    /// [`input::load`] reads it, or says what is wrong with it.
+    /// Opens the files that the command line names, if each is a whole array that needs no conversion of its file. `None`:
+    /// [`input::load`] reads them, or says what is wrong with them.
     pub(crate) fn open(args: &Common) -> Result<Option<Self>> {
-        let path = args.file.as_path();
+        let of_table = args.column.is_some() || args.by_key.is_some() || args.array.is_some();
+        if !cfg!(unix) || of_table || args.table.of_text().is_some() || args.segments.is_some() {
+            return Ok(None);
+        }
+        let Some(mut all) = Self::open_one(args, &args.file)? else { return Ok(None) };
+        for path in &args.more {
+            let Some(Self { pieces, element, shape, len, .. }) = Self::open_one(args, path)? else { return Ok(None) };
+            if element != all.element || !input::is_joined(&mut all.shape, &shape) {
+                return Ok(None);
+            }
+            let shifted = |piece: Piece| Piece { range: all.len..all.len + len, ..piece };
+            all.pieces.extend(pieces.into_iter().map(shifted));
+            all.len += len;
+        }
+        all.name = input::called_all(args);
+        Ok(Some(all))
+    }
+
+    fn open_one(args: &Common, path: &Path) -> Result<Option<Self>> {
         let table = args.table.delimiter(names::delimiter(path)).is_some();
-        let of_table =
-            args.column.is_some() || args.by_key.is_some() || args.array.is_some() || args.table.of_text().is_some();
         // A pipe must be opened once: its writer would see it closed.
         let plain = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
-        if !cfg!(unix) || table || of_table || args.segments.is_some() || !plain {
+        if table || !plain {
             return Ok(None);
         }
         let name = called(path);
@@ -62,43 +89,61 @@ impl ArrayFile {
         if converted || !whole {
             return Ok(None);
         }
-        Ok(Some(Self { source, name, element, shape, len, form, begin, swapped }))
+        let piece = Piece { source, name: name.clone(), range: 0..len, begin, swapped };
+        Ok(Some(Self { pieces: vec![piece], name, element, shape, len, form }))
     }
 
     /// Reads the values in `range` to `values`, which are as many.
     pub(crate) fn read(&self, range: &Range<usize>, values: &mut Values) -> Result<()> {
-        let offset = self.begin + range.start as u64 * self.element.size() as u64;
-        read_values(&self.source.file, offset, values).map_err(|e| self.failed(&e))?;
-        if self.swapped {
-            with_values!(values, x => x.iter_mut().for_each(|x| *x = x.swap()));
-        }
-        Ok(())
+        with_values!(values, x => self.read_parts(range, x, &|file, offset, x| read(file, offset, x)))
     }
 
     /// Reads the values in `range` to `values`, which are as many, by all threads. `done` is told the bytes of each part.
     pub(super) fn read_at_once(
         &self,
-        range: Range<usize>,
+        range: &Range<usize>,
         values: &mut Values,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<()> {
-        read_ranges(&self.source.file, self.begin, &[range], values, done).map_err(|e| self.failed(&e))?;
-        if self.swapped {
-            with_values!(values, x => x.par_iter_mut().for_each(|x| *x = x.swap()));
+        with_values!(values, x => self.read_parts(range, x, &|file, offset, x| {
+            let whole = 0..x.len();
+            read_slices(file, offset, &[whole], x, done)
+        }))
+    }
+
+    /// Lets `read` read the part of `range` that each file has, at an offset in bytes, to its place in `values`.
+    fn read_parts<T: Value>(
+        &self,
+        range: &Range<usize>,
+        values: &mut [T],
+        read: &dyn Fn(&File, u64, &mut [T]) -> io::Result<()>,
+    ) -> Result<()> {
+        let first = self.pieces.partition_point(|piece| piece.range.end <= range.start);
+        for piece in self.pieces.iter().skip(first).take_while(|piece| piece.range.start < range.end) {
+            let part = range.start.max(piece.range.start)..range.end.min(piece.range.end);
+            let place = part.start - range.start..part.end - range.start;
+            let Some(values) = values.get_mut(place).filter(|values| !values.is_empty()) else { continue };
+            let offset = piece.begin + (part.start - piece.range.start) as u64 * size_of::<T>() as u64;
+            read(&piece.source.file, offset, values).map_err(|e| piece.failed(&e))?;
+            if piece.swapped {
+                values.par_iter_mut().with_min_len(PIECE).for_each(|value| *value = value.swap());
+            }
         }
         Ok(())
     }
 
+    /// Fails if a file was written, cut or appended to since it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        self.pieces.iter().try_for_each(|piece| piece.source.check_unchanged(&piece.name))
+    }
+}
+
+impl Piece {
     fn failed(&self, error: &io::Error) -> Failure {
         match error.kind() {
             ErrorKind::UnexpectedEof => Failure::changed(&self.name),
             _ => Failure::reading(&self.name, error),
         }
-    }
-
-    /// Fails if the file was written, cut or appended to since it was opened.
-    pub(crate) fn check_unchanged(&self) -> Result<()> {
-        self.source.check_unchanged(&self.name)
     }
 }
 
@@ -114,23 +159,31 @@ pub(super) fn read_ranges(
     values: &mut Values,
     done: &(dyn Fn(usize) + Sync),
 ) -> io::Result<()> {
-    let size = values.element().size();
+    with_values!(values, x => read_slices(file, begin, ranges, x, done))
+}
+
+fn read_slices<T: Value>(
+    file: &File,
+    begin: u64,
+    ranges: &[Range<usize>],
+    values: &mut [T],
+    done: &(dyn Fn(usize) + Sync),
+) -> io::Result<()> {
+    let size = size_of::<T>();
     let most = PIECE / size;
-    with_values!(values, x => {
-        let (mut rest, mut pieces) = (&mut x[..], Vec::new());
-        for range in ranges {
-            for start in range.clone().step_by(most) {
-                let wanted = most.min(range.end - start);
-                let (piece, after) = rest.split_at_mut_checked(wanted).ok_or(ErrorKind::InvalidInput)?;
-                pieces.push((start, piece));
-                rest = after;
-            }
+    let (mut rest, mut pieces) = (values, Vec::new());
+    for range in ranges {
+        for start in range.clone().step_by(most) {
+            let wanted = most.min(range.end - start);
+            let (piece, after) = rest.split_at_mut_checked(wanted).ok_or(ErrorKind::InvalidInput)?;
+            pieces.push((start, piece));
+            rest = after;
         }
-        pieces.into_par_iter().try_for_each(|(start, piece)| {
-            read(file, begin + start as u64 * size as u64, piece)?;
-            done(piece.len() * size);
-            Ok(())
-        })
+    }
+    pieces.into_par_iter().try_for_each(|(start, piece)| {
+        read(file, begin + start as u64 * size as u64, piece)?;
+        done(size_of_val(piece));
+        Ok(())
     })
 }
 

@@ -79,6 +79,7 @@ fn wav(n: u16) -> Vec<u8> {
 pub(crate) fn example_files(f: &Folder) {
     let floats = |n: usize| (0..n).flat_map(|k| ((k * 7 % 11) as f64 - 5.0).to_le_bytes()).collect::<Vec<u8>>();
     let whole = |n: usize| (0..n as u32).flat_map(|k| (k % 4).to_le_bytes()).collect::<Vec<u8>>();
+    f.file("part-1.npy", npy("'<f8'", "(2,)", &floats(2))).file("part-2.npy", npy("'<f8'", "(3,)", &floats(3)));
     for (name, text) in [
         ("rain.csv", "month,precipitation,wind,mm\n1,0.5,3,0.2\n1,1.5,2,3\n2,0.25,4,11\n"),
         ("latencies.csv", "id,ms\nx,3.5\ny,1.25\n"),

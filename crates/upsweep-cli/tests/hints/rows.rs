@@ -71,7 +71,31 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep scan one.npy --array a -o out.npy",
         "upsweep scan several.npz --array a -o out.npy",
     ),
+    (
+        "--group-by: is for one table",
+        "",
+        "upsweep reduce keys.csv keys.csv --group-by k",
+        "(cat keys.csv; tail -n +2 keys.csv) | upsweep reduce - --format csv --group-by k",
+    ),
+    (
+        "--by-key is for one table",
+        "",
+        "upsweep reduce keys.csv keys.csv --column v --by-key k",
+        "(cat keys.csv; tail -n +2 keys.csv) | upsweep reduce - --format csv --column v --by-key k 2> /dev/null",
+    ),
+    (
+        "are no table: give -o with .npy",
+        "",
+        "upsweep scan keys.csv keys.csv --column v",
+        "upsweep scan keys.csv keys.csv --column v -o out.npy",
+    ),
     // Types.
+    (
+        "and the files before it of {first}: give --type",
+        "half.npy: has values of f64, and the files before it of i64: give --type",
+        "upsweep reduce one.npy half.npy",
+        "upsweep reduce one.npy half.npy --type f64",
+    ),
     ("--type {taker}", "give --type u64", "upsweep scan large.csv", "upsweep scan large.csv --type u64 --op max"),
     (
         "give {}",
