@@ -98,11 +98,16 @@ impl Input for There<'_> {
 /// Reads the values of a file, converted to `element` if it is given, and returns them with the name of the file in
 /// messages.
 fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
+    let read = load(reading, element, device)?;
+    Ok((read.values, read.name))
+}
+
+/// Reads the values of a file, converted to `element` if it is given.
+fn load(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<input::Input> {
     let common = Common::of(reading, device);
     let common = Common { target: element, ..common };
     run::explain_waiting(&common);
-    let read = input::load(&common, false)?;
-    Ok((read.values, read.name))
+    input::load(&common, false)
 }
 
 /// Reads the values of a file, converted to `element` if it is given. In a table they are those of the column `column`.

@@ -2,6 +2,7 @@
 
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
+use crate::missing::Missing;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use upsweep_dynamic::{Op, Type};
@@ -209,6 +210,8 @@ pub(crate) struct Common {
     pub(crate) header: Header,
     #[command(flatten)]
     pub(crate) table: TableForm,
+    #[command(flatten)]
+    pub(crate) missing: Missing,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
@@ -235,6 +238,7 @@ impl Common {
             options: reading.options,
             header: reading.header,
             table: reading.table,
+            missing: reading.missing.clone(),
             device,
             output: None,
         }
@@ -318,7 +322,9 @@ Input:
   .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, in C or Fortran order, up to 64 axes
   .npz        an archive of .npy, stored or deflated: --array names the one, unless there is only one
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
-              every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
+              every row has as many cells as the first. --missing says what becomes of empty cells of the column, and of
+              those that --na names: skip leaves their rows out (a scan's rows stay, without a result), zero and propagate
+              take them as 0 and NaN, and by default they are an error. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice. White space around a text is a part of it
   other       raw little-endian binary, of the type that the name ends in (.f32) or of --type; endings of other formats
               (.txt, .xz, .json, ...) are refused

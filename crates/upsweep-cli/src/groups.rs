@@ -56,11 +56,16 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         columns: &values_column,
         any: !counts_alone,
         and: Some(column),
+        missing: (!counts_alone).then_some(&common.missing),
         keep: Keep::Asked,
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
     let by = usize::from(!(counts_alone && values_column.is_empty()));
-    let values = if counts_alone { Values::from(vec![0u8; cells.rows]) } else { cells.numbers(0, common.element)? };
+    let values = if counts_alone {
+        Values::from(vec![0u8; cells.rows])
+    } else {
+        cells.numbers(0, common.element, &common.missing)?
+    };
     let (groups, rows) = cells.places_of_texts(by);
     let failed = |e: upsweep_dynamic::Error| Failure::computing(&name, &e);
     let order = lexsort(&device.device, &[(View::U64(&groups), false)]).map_err(failed)?;

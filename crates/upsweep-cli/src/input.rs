@@ -26,6 +26,15 @@ pub(crate) struct Input {
     pub(crate) form: Form,
     /// Segments of rows with equal keys in the key column, with `--by-key`.
     pub(crate) keys: Option<Keys>,
+    /// Number of cells of a table without a value.
+    pub(crate) missing: usize,
+}
+
+impl Input {
+    /// Indices of the values of a table that were left out, as they are missing.
+    pub(crate) fn left_out(&self) -> &[usize] {
+        if let Form::Table { layout, .. } = &self.form { layout.left_out() } else { &[] }
+    }
 }
 
 /// Format of an input.
@@ -74,13 +83,14 @@ fn other_format(path: &Path) -> Option<String> {
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let mut all = load_file(args, &args.file, keep_keys)?;
     for path in &args.more {
-        let Input { name, values, shape, .. } = load_file(args, path, keep_keys)?;
+        let Input { name, values, shape, missing, .. } = load_file(args, path, keep_keys)?;
         if !is_joined(&mut all.shape, &shape) {
             let reason =
                 format!("has the shape {shape:?}, which does not go with {:?} along the first axis", all.shape);
             return Err(Failure::input(&name, reason));
         }
         append(&mut all.values, &values, &name)?;
+        all.missing += missing;
     }
     all.name = called_all(args);
     Ok(all)
@@ -146,11 +156,13 @@ fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
             typed,
             delimiter,
             keep_keys,
+            missing: args.options.then_some(&args.missing),
         };
         let (values, layout, keys) = table::read(source, &name, &wanted, &progress)?;
+        let missing = layout.missing();
         let keys = args.by_key.is_some().then_some(keys);
         let shape = vec![values.len()];
-        return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys });
+        return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys, missing });
     }
     if path.as_os_str() == "-" {
         no_table_options(args, STANDARD_INPUT)?;
@@ -215,7 +227,11 @@ pub(crate) fn no_table(name: &str, option: &str) -> Failure {
 }
 
 fn no_table_options(args: &Common, name: &str) -> Result<()> {
-    let given = [("--column", args.column.is_some()), ("--by-key", args.by_key.is_some())];
+    let given = [
+        ("--column", args.column.is_some()),
+        ("--by-key", args.by_key.is_some()),
+        ("--missing", args.missing.is_asked()),
+    ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(no_table(name, option)),
         None => Ok(()),
@@ -259,7 +275,7 @@ pub(crate) fn load_npy(
     if fortran {
         values = to_c_order(&values, shape, &name)?;
     }
-    Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
+    Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None, missing: 0 })
 }
 
 /// Reads a file of raw values of type `element`, and converts them to type `target`.
@@ -289,7 +305,7 @@ pub(crate) fn load_raw(
         stored.read(&mut &collected[..], target, &name, progress)?
     };
     source.check_unchanged(&name)?;
-    Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None })
+    Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None, missing: 0 })
 }
 
 /// Reads numbers as text, or a .npy array, from standard input. The first byte tells them apart: that of a .npy array
@@ -310,5 +326,5 @@ fn load_standard_input(form: TextForm, element: Option<Type>, typed: bool) -> Re
     let mut values = collector(element, typed);
     numbers::read(&mut text, &name, &progress, |text| values.push(text))?;
     let values = values.finish();
-    Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None })
+    Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None, missing: 0 })
 }

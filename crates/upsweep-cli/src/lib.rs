@@ -46,6 +46,7 @@ mod input;
 mod keyed;
 mod lab;
 mod means;
+mod missing;
 mod names;
 mod npy;
 mod npz;

@@ -1,7 +1,7 @@
 //! Commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
-use crate::asked::{Asked, axis, place};
+use crate::asked::{Asked, axis, places};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
 use crate::device::Chosen;
@@ -57,8 +57,8 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     }
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
     let given = Given::new(common, &mut input)?;
-    let Input { name, values, shape, form, .. } = input;
-    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
+    let Input { name, values, shape, form, missing, .. } = input;
+    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, missing, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
     let Scans { checked, computed: scan } = Scans::new(args, &asked, axis)?;
@@ -96,8 +96,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
             Form::Table { layout, .. } => layout.column(),
             _ => "value",
         };
-        let (place, first) = place(&form);
-        let places = show::Places { name: place, first, shape: &shape };
+        let places = places(&form, &shape);
         print(&destination, |out| {
             show::table(out, (&sample, column), (&values, op.name()), &places)?;
             writeln!(out, "{summary}")
@@ -187,7 +186,7 @@ fn scan_in_chunks(
     sums.check_output(form, op, destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
     sums.note_width(form, element);
-    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
     let Scans { checked, computed: scan } = Scans::new(args, &asked, None)?;
     let carry = carried.read(Operation::Scan, op, sums.computed)?;
     let overflow = |e: &Error| asked.overflow(input_form, "", e);
@@ -248,8 +247,8 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     sums.note_width(output_form, element);
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let given = Given::new(common, &mut input)?;
-    let Input { name, values, shape, form, keys } = input;
-    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
+    let Input { name, values, shape, form, keys, missing } = input;
+    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, missing, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
     let mut reduce = Reduce::new(op).segments(given.segments()).accumulate(sums.results);
@@ -333,7 +332,7 @@ fn reduce_in_chunks(
     sums.check_output(form, op, destination.name())?;
     sums.note_width(form, element);
     let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
-    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
     let mut reduce = Reduce::new(op).accumulate(sums.computed);
     let mut checked = Reduce::new(op).accumulate(sums.results);
     if let Some(init) = asked.init()? {
@@ -403,6 +402,7 @@ fn rows_of(common: &Common, path: &Path, delimiter: u8) -> Result<usize> {
         columns: &columns,
         any: false,
         and: None,
+        missing: None,
         keep: Keep::Asked,
     };
     Ok(Cells::read(&table, &Progress::new("reading", source.size()))?.rows)

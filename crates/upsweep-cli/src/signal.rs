@@ -1,7 +1,7 @@
 //! Command `upsweep signal`: IIR filters and exponential averages.
 
 use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
-use crate::asked::{axis, place};
+use crate::asked::{axis, places};
 use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, called, one_line, quoted};
@@ -140,8 +140,7 @@ impl Run<'_> {
                 .write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(destination.name(), &e)));
         }
         if output.is_none() && io::stdout().is_terminal() {
-            let (sample, (place, first)) = (show::sample(&values), place(&form));
-            let places = show::Places { name: place, first, shape: &shape };
+            let (sample, places) = (show::sample(&values), places(&form, &shape));
             let column = if let Form::Table { layout, .. } = &form { layout.column() } else { "value" };
             return print(&destination, |out| show::table(out, (&sample, column), (&results, self.word), &places));
         }
@@ -171,13 +170,18 @@ fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
         return Ok((input::load(common, false)?, None));
     }
     let name = called(&common.file);
-    for (option, given) in [("--column", common.column.is_some()), ("--type", common.element.is_some())] {
+    let given = [
+        ("--column", common.column.is_some()),
+        ("--type", common.element.is_some()),
+        ("--missing", common.missing.is_asked()),
+    ];
+    for (option, given) in given {
         if given {
             return Err(Failure::input(&name, format!("is sound, which has no {option}")));
         }
     }
     let Sound { form: sound, values, shape } = wav::read(&common.file, &name)?;
-    Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(sound)))
+    Ok((Input { name, values, shape, form: Form::Words, keys: None, missing: 0 }, Some(sound)))
 }
 
 /// Converts values to floats: f16 to f32, and integers to f64. Fails if an integer is not exactly a value of f64.

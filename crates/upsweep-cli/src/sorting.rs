@@ -14,6 +14,7 @@ use crate::print::print;
 use crate::progress::Progress;
 use crate::quantile;
 use crate::run;
+use crate::show::position_with;
 use crate::table::{Asked, Cells, Keep, WrittenRows};
 use crate::write::{self, OutputForm};
 use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
@@ -57,6 +58,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         columns: &columns,
         any: true,
         and: None,
+        missing: None,
         keep: match args.argsort {
             true => Keep::Asked,
             // The text of the rows is kept if the output has the same delimiter: then they are written as they were
@@ -163,7 +165,8 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let device = Chosen::open(args.device)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
-    let Input { name, values, .. } = input::load(&common, false)?;
+    let input = input::load(&common, false)?;
+    let Input { name, values, .. } = &input;
     let k = match (args.k, values.len()) {
         (None, len) => DEFAULT_K.min(len),
         (Some(k), 0) if k > 0 => return Err(Failure::Input(format!("-k {k}: {name} has no values"))),
@@ -174,7 +177,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
         (Some(k), _) => k,
     };
     let found = first_of(&device.device, values.view(), k, !args.least);
-    let (found, places) = found.map_err(|e| Failure::computing(&name, &e))?;
+    let (found, mut places) = found.map_err(|e| Failure::computing(name, &e))?;
+    // A row has the index that it has in the table.
+    places.iter_mut().for_each(|place| *place = position_with(input.left_out(), *place as usize) as u64);
     if args.indices {
         form.check(Type::U64, destination.name())?;
         return write_values(&destination, form, &places.into(), None);

@@ -1,6 +1,7 @@
 //! Options of the input that most commands share: the values to read, and the format of their file.
 
 use crate::count::parse_count;
+use crate::missing::Missing;
 use crate::text::{Encoding, TextForm};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -31,6 +32,8 @@ pub(crate) struct Reading {
     pub(super) header: Header,
     #[command(flatten)]
     pub(super) table: TableForm,
+    #[command(flatten)]
+    pub(super) missing: Missing,
     /// Whether these options are about this file: errors name them.
     #[arg(skip = true)]
     pub(super) options: bool,
@@ -56,6 +59,7 @@ impl Reading {
             element: None,
             header: Header::Auto,
             table,
+            missing: Missing::default(),
             options: false,
         }
     }

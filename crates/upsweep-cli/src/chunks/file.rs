@@ -43,7 +43,8 @@ impl ArrayFile {
     /// Opens the files that the command line names, if each is a whole array that needs no conversion of its file. `None`:
     /// [`input::load`] reads them, or says what is wrong with them.
     pub(crate) fn open(args: &Common) -> Result<Option<Self>> {
-        let of_table = args.column.is_some() || args.by_key.is_some() || args.array.is_some();
+        let of_table =
+            args.column.is_some() || args.by_key.is_some() || args.array.is_some() || args.missing.is_asked();
         if !cfg!(unix) || of_table || args.table.of_text().is_some() || args.segments.is_some() {
             return Ok(None);
         }

@@ -89,6 +89,18 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep scan keys.csv keys.csv --column v",
         "upsweep scan keys.csv keys.csv --column v -o out.npy",
     ),
+    (
+        "or give --missing skip",
+        "",
+        "printf 'a,b\\n1,\\n2,3\\n' | upsweep reduce - --format csv --column b",
+        "printf 'a,b\\n1,\\n2,3\\n' | upsweep reduce - --format csv --column b --missing skip",
+    ),
+    (
+        "give --missing skip, zero or propagate",
+        "",
+        "upsweep reduce prices.csv --column price --na N/A",
+        "upsweep reduce prices.csv --column price --na N/A --missing zero",
+    ),
     // Types.
     (
         "and the files before it of {first}: give --type",
