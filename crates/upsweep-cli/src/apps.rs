@@ -19,7 +19,8 @@ use crate::failure::{Failure, Result, called};
 use crate::input;
 use crate::progress::Progress;
 use crate::run;
-use crate::source::{STANDARD_INPUT, Source, standard_input, text_begin};
+use crate::source::{STANDARD_INPUT, Source, standard_input};
+use crate::text::{Text, TextForm, open as open_text};
 use crate::write::{self, OutputForm};
 use std::io::Read;
 use std::path::Path;
@@ -35,35 +36,39 @@ fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
     }
 }
 
-/// Reads all bytes of a file or of standard input, and returns them with the name of the file in messages.
-fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
-    let mut bytes = vec![];
+/// Opens a file or standard input to read it once, and returns its name in messages.
+fn open(path: &Path) -> Result<(Box<dyn Read>, String)> {
     if path.as_os_str() == "-" {
-        let name = STANDARD_INPUT.to_owned();
-        standard_input()?.read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
-        return Ok((bytes, name));
+        return Ok((standard_input()?, STANDARD_INPUT.to_owned()));
     }
     let name = called(path);
-    let source = Source::open(path, &name)?;
-    (&source.file).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+    Ok((Source::open(path, &name)?.into_reader(), name))
+}
+
+/// Reads all bytes of a file or of standard input, and returns them with the name of the file in messages.
+fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
+    let (mut reader, name) = open(path)?;
+    let mut bytes = vec![];
+    reader.read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
     Ok((bytes, name))
 }
 
 /// Text file that has been read, for a parser.
 struct TextFile {
-    /// Content without the byte order mark of UTF-8.
+    /// Content, in UTF-8 and without its mark.
     bytes: Vec<u8>,
-    /// Number of bytes of the byte order mark that was removed: the offset in the file of the first of `bytes`.
+    /// Number of bytes of the mark of UTF-8 that was removed: the offset in the file of the first of `bytes`.
     begin: usize,
     /// Name of the file in messages.
     name: String,
 }
 
 impl TextFile {
-    fn read(path: &Path) -> Result<Self> {
-        let (mut bytes, name) = bytes(path)?;
-        let begin = text_begin(&bytes, &name)?;
-        bytes.drain(..begin);
+    fn read(path: &Path, form: TextForm) -> Result<Self> {
+        let (file, name) = open(path)?;
+        let Text { mut reader, begin } = open_text(file, form, &name)?;
+        let mut bytes = vec![];
+        reader.read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
         Ok(Self { bytes, begin, name })
     }
 }
@@ -93,11 +98,16 @@ impl Input for There<'_> {
 /// Reads the values of a file, converted to `element` if it is given, and returns them with the name of the file in
 /// messages.
 fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
+    let read = load(reading, element, device)?;
+    Ok((read.values, read.name))
+}
+
+/// Reads the values of a file, converted to `element` if it is given.
+fn load(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<input::Input> {
     let common = Common::of(reading, device);
     let common = Common { target: element, ..common };
     run::explain_waiting(&common);
-    let read = input::load(&common, false)?;
-    Ok((read.values, read.name))
+    input::load(&common, false)
 }
 
 /// Reads the values of a file, converted to `element` if it is given. In a table they are those of the column `column`.

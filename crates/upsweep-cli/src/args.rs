@@ -2,6 +2,7 @@
 
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
+use crate::missing::Missing;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use upsweep_dynamic::{Op, Type};
@@ -167,6 +168,9 @@ pub(crate) struct QuantileArgs {
 pub(crate) struct Common {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
+    /// More files, whose values come after those of FILE; arrays of several axes are put together along the first one
+    #[arg(value_name = "MORE")]
+    pub(crate) more: Vec<PathBuf>,
     /// Begin with this value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub(crate) init: Option<String>,
@@ -177,6 +181,9 @@ pub(crate) struct Common {
     /// [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
     pub(crate) column: Option<String>,
+    /// The array of a .npz, by its name [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
+    pub(crate) array: Option<String>,
     /// Begin anew wherever the value in this column changes from one row to the next
     #[arg(long, value_name = "NAME|N", conflicts_with_all = ["segments", "carry_in", "carry_out"])]
     pub(crate) by_key: Option<String>,
@@ -203,7 +210,9 @@ pub(crate) struct Common {
     pub(crate) header: Header,
     #[command(flatten)]
     pub(crate) table: TableForm,
-    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
+    #[command(flatten)]
+    pub(crate) missing: Missing,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64); `-` is standard output
@@ -216,9 +225,11 @@ impl Common {
     pub(crate) fn of(reading: &Reading, device: DeviceChoice) -> Self {
         Self {
             file: reading.file.clone(),
+            more: Vec::new(),
             init: None,
             axis: None,
             column: reading.column.clone(),
+            array: reading.array.clone(),
             by_key: None,
             segments: None,
             element: reading.element,
@@ -227,6 +238,7 @@ impl Common {
             options: reading.options,
             header: reading.header,
             table: reading.table,
+            missing: reading.missing.clone(),
             device,
             output: None,
         }
@@ -307,25 +319,31 @@ unless --wrap asks for sums modulo 2^64 (of u8, modulo 2^8, and so on). Others h
 floats. A NaN makes every later result NaN, also for min and max.
 
 Input:
-  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, up to 64 axes
+  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, in C or Fortran order, up to 64 axes
+  .npz        an archive of .npy, stored or deflated: --array names the one, unless there is only one
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
-              every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
+              every row has as many cells as the first. --missing says what becomes of empty cells of the column, and of
+              those that --na names: skip leaves their rows out (a scan's rows stay, without a result), zero and propagate
+              take them as 0 and NaN, and by default they are an error. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice. White space around a text is a part of it
   other       raw little-endian binary, of the type that the name ends in (.f32) or of --type; endings of other formats
-              (.txt, .gz, .json, ...) are refused
+              (.txt, .xz, .json, ...) are refused
+  .gz .zst    any of these, compressed (.csv.gz): the first bytes tell, whatever the name says, also on standard input
   -           numbers separated by white space, or a .npy, on standard input; with --format a table
-  A text is UTF-8, or at least has its digits and commas. The mark of UTF-8 (BOM) before it is skipped; UTF-16 is refused.
+  A text is UTF-8, or at least has its digits and commas, or has the mark of UTF-16 (BOM); --encoding says another one, and results
+  are UTF-8. The mark of UTF-8 is skipped. Rows are counted without the lines that --skip and --comment leave out.
 
 Output:
   The result has the input's shape. A scan of a table writes the whole table with the result as one more
   column, COLUMN_OP (COLUMN_OP_2 where that name is taken). Rows are written as they are read; where -o asks for other
   delimiters, text with white space around it is quoted. With -o the file's ending decides: .npy, .csv, .tsv, or
-  raw in .bin, .raw or the type (.f64). The file appears whole or not at all; only one that the system does not let be
+  raw in .bin, .raw or the type (.f64); with .gz or .zst behind it (.csv.gz) it is compressed. The file appears whole or not at all; only one that the system does not let be
   replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
 
-Long files and parts of a series:
+Long files, several, and parts of a series:
+  Several files (part-*.npy) are one array, in the order in which they are named; arrays of several axes along the first one.
   On the CPU a .npy or raw file is scanned to another in chunks, in some MB of memory a thread. --carry-out writes a small file
   with what --carry-in of the next part's scan needs: the results have the bits of one scan of all parts.
 
@@ -341,6 +359,7 @@ Examples:
   upsweep reduce rain.csv --column wind --by-key month --op max
   upsweep reduce rain.csv --column wind --group-by month --op mean,count,max
   upsweep reduce image.npy --axis 0
+  upsweep reduce part-*.npy --op max
   upsweep reduce bytes.npy --sum-type f64"
     };
 }

@@ -20,6 +20,8 @@ pub(crate) struct Asked<'a> {
     /// Axis along which the command computes, if one was given.
     pub(crate) axis: Option<usize>,
     pub(crate) sums: Sums,
+    /// Number of cells of a table without a value.
+    pub(crate) missing: usize,
     /// Time at which the command started.
     pub(crate) begun: Instant,
 }
@@ -46,11 +48,8 @@ impl<'a> Asked<'a> {
     /// and for a total says that the totals from this element on do not fit.
     pub(crate) fn overflow(&self, form: &Form, from: &str, error: &Error) -> Failure {
         let Error::Overflow { op, element, index, value } = error else { return self.failed(error) };
-        let (place, first) = place(form);
-        let at = match form {
-            Form::Npy | Form::Raw => show::Places { name: place, first, shape: self.shape }.of(*index),
-            _ => (index + first).to_string(),
-        };
+        let places = places(form, self.shape);
+        let (place, at) = (places.name, places.of(*index));
         let words = match (value, from) {
             (Some(value), "") => format!("the {op} is {value}, which does not fit {element}"),
             (Some(value), _) => format!("{from}the {op} does not fit {element}, in the end it is {value}"),
@@ -75,6 +74,9 @@ impl<'a> Asked<'a> {
         if self.common.by_key.is_some() || self.common.segments.is_some() {
             what.push_str(" by segment");
         }
+        if self.missing > 0 {
+            what.push_str(&format!(", {} missing {}", self.missing, self.common.missing.told()));
+        }
         Summary { len, element: element.name(), what, device: &self.device.label, time, bytes, begun: self.begun }
     }
 }
@@ -94,12 +96,13 @@ pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
     })
 }
 
-/// Returns the word for the position of a value in messages and previews, and the number of the first position. The
-/// positions in a table are the row numbers of the file.
-pub(crate) fn place(form: &Form) -> (&'static str, usize) {
-    match form {
-        Form::Table { layout, .. } => ("row", layout.first_row()),
-        Form::Words => ("number", 1),
-        Form::Npy | Form::Raw => ("at", 0),
-    }
+/// Returns names for the positions of values in messages and previews. The positions in a table are the row numbers of the
+/// file.
+pub(crate) fn places<'a>(form: &'a Form, shape: &'a [usize]) -> show::Places<'a> {
+    let (name, first, left_out) = match form {
+        Form::Table { layout, .. } => ("row", layout.first_row(), layout.left_out()),
+        Form::Words => ("number", 1, &[][..]),
+        Form::Npy | Form::Raw => ("at", 0, &[][..]),
+    };
+    show::Places { name, first, left_out, shape }
 }

@@ -56,7 +56,7 @@ impl Stored<'_> {
                     Problem::Io(e) => Failure::reading(name, &e),
                     Problem::Inexact { offset, number } => Failure::input(name, format!(
                         "element {} is {number}, which is not exactly a value of type {target}",
-                        Places { name: "element", first: 0, shape: self.shape }.of(start + offset),
+                        Places { name: "element", first: 0, left_out: &[], shape: self.shape }.of(start + offset),
                     )),
                 })?;
                 progress.step(count * self.element.size());

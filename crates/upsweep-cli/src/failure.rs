@@ -30,9 +30,12 @@ impl Failure {
         Self::Input(format!("{name}: {reason}"))
     }
 
-    /// Failure of reading the file `name`.
+    /// Failure of reading the file `name`, or because what it has is wrong.
     pub(crate) fn reading(name: &str, error: &io::Error) -> Self {
-        Self::Run(format!("{name}: reading failed: {}", words(error)))
+        match error.kind() {
+            ErrorKind::InvalidData => Self::input(name, error),
+            _ => Self::Run(format!("{name}: reading failed: {}", words(error))),
+        }
     }
 
     /// Failure of writing the file `name`.

@@ -8,6 +8,7 @@ use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, called, quoted};
 use crate::input;
 use crate::means::means;
+use crate::names;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
@@ -27,6 +28,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         .collect();
     common.sums.check(&operators)?;
     let (destination, named) = run::output(common.output.as_deref())?;
+    input::check_array(common.array.as_deref(), &common.file)?;
     let delimiter = match named {
         None | Some(OutputForm::Words) => None,
         Some(OutputForm::Table { delimiter }) => Some(delimiter),
@@ -35,11 +37,14 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
-    let Some(read_by) = common.table.delimiter(input::delimiter(&common.file)) else {
+    if !common.more.is_empty() {
+        return Err(Failure::Input("--group-by: is for one table: put several together first".to_owned()));
+    }
+    let Some(read_by) = common.table.delimiter(names::delimiter(&common.file)) else {
         return Err(input::no_table(&called(&common.file), "--group-by"));
     };
-    let device = Chosen::open(common.device, Work::Pass)?;
-    let (source, name) = input::open_table(&common.file)?;
+    let device = Chosen::open(common.device)?;
+    let (source, name) = input::open_table(&common.file, common.table.text(read_by))?;
     let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
     // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.
     let counts_alone = args.op.iter().all(|statistic| *statistic == Statistic::Count);
@@ -51,11 +56,16 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         columns: &values_column,
         any: !counts_alone,
         and: Some(column),
+        missing: (!counts_alone).then_some(&common.missing),
         keep: Keep::Asked,
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
     let by = usize::from(!(counts_alone && values_column.is_empty()));
-    let values = if counts_alone { Values::from(vec![0u8; cells.rows]) } else { cells.numbers(0, common.element)? };
+    let values = if counts_alone {
+        Values::from(vec![0u8; cells.rows])
+    } else {
+        cells.numbers(0, common.element, &common.missing)?
+    };
     let (groups, rows) = cells.places_of_texts(by);
     let failed = |e: upsweep_dynamic::Error| Failure::computing(&name, &e);
     let order = lexsort(&device.device, &[(View::U64(&groups), false)]).map_err(failed)?;

@@ -5,12 +5,15 @@ use crate::binary::Stored;
 use crate::collect::collector;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, called};
+use crate::fortran::to_c_order;
+use crate::names;
 use crate::npy::Header;
 use crate::progress::Progress;
 use crate::source::{STANDARD_INPUT, Source, standard_input};
 use crate::table::{self, Keys, Layout};
-use crate::{npy, words as numbers};
-use std::io::Read;
+use crate::text::{self, TextForm};
+use crate::{npy, npz, words as numbers};
+use std::io::{Cursor, Read};
 use std::path::Path;
 
 /// Array read from an input, with the format of the input.
@@ -23,6 +26,15 @@ pub(crate) struct Input {
     pub(crate) form: Form,
     /// Segments of rows with equal keys in the key column, with `--by-key`.
     pub(crate) keys: Option<Keys>,
+    /// Number of cells of a table without a value.
+    pub(crate) missing: usize,
+}
+
+impl Input {
+    /// Indices of the values of a table that were left out, as they are missing.
+    pub(crate) fn left_out(&self) -> &[usize] {
+        if let Form::Table { layout, .. } = &self.form { layout.left_out() } else { &[] }
+    }
 }
 
 /// Format of an input.
@@ -38,50 +50,27 @@ pub(crate) enum Form {
     Words,
 }
 
-/// Returns the delimiter that a file's name implies: comma for .csv, tab for .tsv; `None` for other names.
-pub(crate) fn delimiter(path: &Path) -> Option<u8> {
-    let ending = path.extension()?;
-    if ending.eq_ignore_ascii_case("csv") {
-        Some(b',')
-    } else if ending.eq_ignore_ascii_case("tsv") {
-        Some(b'\t')
-    } else {
-        None
-    }
-}
-
-/// Whether the name is that of a NumPy array: it ends in .npy.
-pub(crate) fn is_npy(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
-}
-
-/// Returns the element type of a raw file that the ending of its name says, such as .f32.
-pub(crate) fn raw_type(path: &Path) -> Option<Type> {
-    let ending = path.extension()?;
-    Type::ALL.iter().copied().find(|element| ending.eq_ignore_ascii_case(element.name()))
-}
-
 /// Returns the element type of the raw file `path`: the one that its name says, else `asked`. `None` also for endings of
 /// formats that are not read.
 pub(crate) fn raw_stored(path: &Path, asked: Option<Type>) -> Option<Type> {
-    raw_type(path).or(asked).filter(|_| other_format(path).is_none())
+    names::raw_type(path).or(asked).filter(|_| other_format(path).is_none())
 }
 
 /// Returns advice for a file whose ending names a format that is not read.
 fn other_format(path: &Path) -> Option<String> {
-    let ending = path.extension()?.to_string_lossy().to_lowercase();
+    let ending = names::ending(path)?.to_string_lossy().to_lowercase();
     let name = called(path);
     let advice = match &*ending {
-        "gz" | "bz2" | "xz" | "zst" | "lz4" | "lzma" | "br" | "z" | "zip" | "7z" | "tar" | "tgz" => {
+        "bz2" | "xz" | "lz4" | "lzma" | "br" | "z" | "zip" | "7z" | "tar" | "tgz" => {
             "is compressed or an archive: unpack it first".to_owned()
         }
         "txt" | "text" | "log" | "lst" | "md" => {
             format!("is text: give numbers on standard input (`-` with `< {name}`), or name a table .csv or .tsv")
         }
         "json" | "jsonl" | "ndjson" | "xml" | "yaml" | "yml" | "toml" | "html" | "parquet" | "orc" | "avro"
-        | "arrow" | "feather" | "ipc" | "xlsx" | "xls" | "ods" | "npz" | "h5" | "hdf5" | "nc" | "mat" | "zarr"
-        | "pkl" | "pickle" | "pt" | "pth" | "safetensors" | "db" | "sqlite" | "png" | "jpg" | "jpeg" | "gif"
-        | "tif" | "tiff" | "bmp" | "pdf" | "mp3" | "flac" => {
+        | "arrow" | "feather" | "ipc" | "xlsx" | "xls" | "ods" | "h5" | "hdf5" | "nc" | "mat" | "zarr" | "pkl"
+        | "pickle" | "pt" | "pth" | "safetensors" | "db" | "sqlite" | "png" | "jpg" | "jpeg" | "gif" | "tif"
+        | "tiff" | "bmp" | "pdf" | "mp3" | "flac" => {
             format!("is a format that is not read (.{ending}): turn it into .npy or .csv, or name raw binary .bin")
         }
         "wav" => "is sound, which `upsweep signal` reads: turn it into .npy for others".to_owned(),
@@ -90,14 +79,73 @@ fn other_format(path: &Path) -> Option<String> {
     Some(advice)
 }
 
-/// Reads the input that the command line names.
+/// Reads the input that the command line names. Several files become one array, in the order in which they are named.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
-    let path = args.file.as_path();
+    let mut all = load_file(args, &args.file, keep_keys)?;
+    for path in &args.more {
+        let Input { name, values, shape, missing, .. } = load_file(args, path, keep_keys)?;
+        if !is_joined(&mut all.shape, &shape) {
+            let reason =
+                format!("has the shape {shape:?}, which does not go with {:?} along the first axis", all.shape);
+            return Err(Failure::input(&name, reason));
+        }
+        append(&mut all.values, &values, &name)?;
+        all.missing += missing;
+    }
+    all.name = called_all(args);
+    Ok(all)
+}
+
+/// Name in messages of all files that the command line names.
+pub(crate) fn called_all(args: &Common) -> String {
+    let first = if args.file.as_os_str() == "-" { STANDARD_INPUT.to_owned() } else { called(&args.file) };
+    match args.more.len() {
+        0 => first,
+        1 => format!("{first} and 1 more file"),
+        more => format!("{first} and {more} more files"),
+    }
+}
+
+/// Whether an array of shape `next` goes behind one of this `shape`, along the first axis. If so, `shape` becomes that of
+/// both.
+pub(crate) fn is_joined(shape: &mut [usize], next: &[usize]) -> bool {
+    match (shape, next) {
+        ([first, rest @ ..], [more, others @ ..]) if rest == others => {
+            *first += more;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Appends values of the file `name`. Fails if they are of another type.
+fn append(all: &mut Values, values: &Values, name: &str) -> Result<()> {
+    macro_rules! same {
+        ($($element:ident)*) => { match (all, values) {
+            $((Values::$element(all), Values::$element(values)) => {
+                let full = |_| Failure::memory(name, size_of_val(&values[..]));
+                upsweep_core::memory::ask(|| all.try_reserve(values.len())).map_err(full)?;
+                all.extend_from_slice(values);
+                Ok(())
+            })*
+            (all, values) => {
+                let (found, first) = (values.element(), all.element());
+                let reason = format!("has values of {found}, and the files before it of {first}: give --type");
+                Err(Failure::input(name, reason))
+            }
+        } };
+    }
+    same! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+}
+
+/// Reads one of the files that the command line names.
+fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
+    check_array(args.array.as_deref(), path)?;
     let target = args.target.or(args.element);
     // If the command determines the type, errors must not name the option for the type.
     let typed = args.options && args.target.is_none();
-    if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
-        let (source, name) = open_table(path)?;
+    if let Some(delimiter) = args.table.delimiter(names::delimiter(path)) {
+        let (source, name) = open_table(path, args.table.text(delimiter))?;
         let progress = Progress::new("reading", source.size());
         let wanted = table::Wanted {
             column: args.column.as_deref(),
@@ -108,27 +156,38 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
             typed,
             delimiter,
             keep_keys,
+            missing: args.options.then_some(&args.missing),
         };
         let (values, layout, keys) = table::read(source, &name, &wanted, &progress)?;
+        let missing = layout.missing();
         let keys = args.by_key.is_some().then_some(keys);
         let shape = vec![values.len()];
-        return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys });
+        return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys, missing });
     }
     if path.as_os_str() == "-" {
         no_table_options(args, STANDARD_INPUT)?;
-        return load_standard_input(target, typed);
+        return load_standard_input(args.table.text(b' '), target, typed);
     }
     let name = called(path);
-    let source = Source::open(path, &name)?;
+    let stored = raw_stored(path, args.element).filter(|_| !names::is_npy(path) && !names::is_npz(path));
+    let source = if stored.is_some() { Source::open_raw(path, &name)? } else { Source::open(path, &name)? };
     let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
-    if is_npy(path) {
-        return load_npy(&mut &source.file, Some(&source), target, name, &progress);
+    if let Some(option) = args.table.of_text() {
+        return Err(Failure::input(&name, format!("is no text, and {option} is for tables and text")));
+    }
+    if names::is_npy(path) {
+        return load_npy(&mut source.reader(), Some(&source), target, name, &progress);
+    }
+    if names::is_npz(path) {
+        return npz::read(&source, (args.array.as_deref(), args.options), &name, |reader, name| {
+            load_npy(reader, None, target, name, &progress)
+        });
     }
     if let Some(reason) = other_format(path) {
         return Err(Failure::input(&name, reason));
     }
-    let Some(stored) = raw_stored(path, args.element) else {
+    let Some(stored) = stored else {
         let typed = if args.options { "give --type for raw binary, or name it" } else { "name raw binary" };
         let advice = format!("{typed} by its type (.f32), or give `-` with < for numbers as text");
         return Err(Failure::input(
@@ -139,18 +198,26 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     load_raw(&source, stored, target.unwrap_or(stored), name, &progress)
 }
 
+/// Fails if the option `--array` has a value and the file is no archive of arrays.
+pub(crate) fn check_array(array: Option<&str>, path: &Path) -> Result<()> {
+    match array {
+        Some(_) if !names::is_npz(path) => Err(Failure::input(&called(path), "is no .npz, and --array is for these")),
+        _ => Ok(()),
+    }
+}
+
 /// Opens the table in a file, or on standard input, and returns its name in messages.
-pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
+pub(crate) fn open_table(path: &Path, form: TextForm) -> Result<(Source, String)> {
     if path.as_os_str() == "-" {
         let name = STANDARD_INPUT.to_owned();
-        return Ok((Source::keep(&mut standard_input()?, &name)?, name));
+        return Ok((Source::keep(&mut standard_input()?, &name)?.with_form(form), name));
     }
     let name = called(path);
     let source = Source::open(path, &name)?;
     if !source.is_plain() {
         return Err(Failure::input(&name, "is no plain file, and a table is read twice: save it first"));
     }
-    Ok((source, name))
+    Ok((source.with_form(form), name))
 }
 
 /// Failure because `option`, which is for tables, was given, and `name` is no table.
@@ -160,7 +227,11 @@ pub(crate) fn no_table(name: &str, option: &str) -> Failure {
 }
 
 fn no_table_options(args: &Common, name: &str) -> Result<()> {
-    let given = [("--column", args.column.is_some()), ("--by-key", args.by_key.is_some())];
+    let given = [
+        ("--column", args.column.is_some()),
+        ("--by-key", args.by_key.is_some()),
+        ("--missing", args.missing.is_asked()),
+    ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(no_table(name, option)),
         None => Ok(()),
@@ -186,9 +257,9 @@ pub(crate) fn load_npy(
         let reason = format!("is truncated: its header promises {bytes} bytes of data and {found} follow");
         return Err(Failure::input(&name, reason));
     }
-    let Header { element, swapped, len, ref shape, .. } = header;
+    let Header { element, swapped, fortran, len, ref shape, .. } = header;
     let stored = Stored { element, swapped, len, shape, certain: size.is_some() };
-    let values = stored.read(reader, target.unwrap_or(header.element), &name, progress)?;
+    let mut values = stored.read(reader, target.unwrap_or(header.element), &name, progress)?;
     let mut rest = Vec::new();
     reader.take(npy::MAGIC.len() as u64).read_to_end(&mut rest).map_err(|e| Failure::reading(&name, &e))?;
     if let Some(source) = source {
@@ -201,7 +272,10 @@ pub(crate) fn load_npy(
         let more = if size.is_some() { (found - bytes).to_string() } else { "more".to_owned() };
         return Err(Failure::input(&name, format!("has {more} bytes after its array: its header has another shape")));
     }
-    Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
+    if fortran {
+        values = to_c_order(&values, shape, &name)?;
+    }
+    Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None, missing: 0 })
 }
 
 /// Reads a file of raw values of type `element`, and converts them to type `target`.
@@ -212,7 +286,7 @@ pub(crate) fn load_raw(
     name: String,
     progress: &Progress,
 ) -> Result<Input> {
-    let mut reader = &source.file;
+    let mut reader = source.reader();
     let mut collected = Vec::new();
     let size = match source.size() {
         Some(size) => usize::try_from(size).map_err(|_| Failure::memory(&name, usize::MAX))?,
@@ -231,25 +305,26 @@ pub(crate) fn load_raw(
         stored.read(&mut &collected[..], target, &name, progress)?
     };
     source.check_unchanged(&name)?;
-    Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None })
+    Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None, missing: 0 })
 }
 
 /// Reads numbers as text, or a .npy array, from standard input. The first byte tells them apart: that of a .npy array
 /// begins no text.
-fn load_standard_input(element: Option<Type>, typed: bool) -> Result<Input> {
+fn load_standard_input(form: TextForm, element: Option<Type>, typed: bool) -> Result<Input> {
     let name = STANDARD_INPUT.to_owned();
     let mut stdin = standard_input()?;
     let mut start: Vec<u8> = Vec::new();
     let limit = npy::MAGIC.len() as u64;
     (&mut stdin).take(limit).read_to_end(&mut start).map_err(|e| Failure::reading(&name, &e))?;
     let is_npy = start == npy::MAGIC;
-    let mut reader = (&start[..]).chain(stdin);
+    let mut reader = Cursor::new(start).chain(stdin);
     let progress = Progress::new("reading", None);
     if is_npy {
         return load_npy(&mut reader, None, element, name, &progress);
     }
+    let mut text = text::open(Box::new(reader), form, &name)?.reader;
     let mut values = collector(element, typed);
-    numbers::read(&mut reader, &name, &progress, |text| values.push(text))?;
+    numbers::read(&mut text, &name, &progress, |text| values.push(text))?;
     let values = values.finish();
-    Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None })
+    Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None, missing: 0 })
 }

@@ -4,7 +4,7 @@
 //! From the command line to the result:
 //! * [`args`] defines the options.
 //! * [`run`] takes the steps of a scan or a reduction.
-//! * [`input`] reads the file ([`npy`], [`binary`], [`table`], [`words`]).
+//! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
 //!   `--carry-out`.
@@ -15,7 +15,8 @@
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
 //! [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
 //!
-//! [`source`] finds the start of a text, and handles standard input. [`closed`] reports standard streams that
+//! [`names`] knows what the names of files say, [`packed`] compressed files, [`mod@text`] encodings. [`source`] is
+//! a file that is open, or standard input. [`closed`] reports standard streams that
 //! were closed at the start.
 //!
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
@@ -38,15 +39,20 @@ mod elements;
 mod explain;
 mod expression;
 mod failure;
+mod fortran;
 mod groups;
 mod histogram;
 mod input;
 mod keyed;
 mod lab;
 mod means;
+mod missing;
+mod names;
 mod npy;
+mod npz;
 mod number;
 mod output;
+mod packed;
 mod print;
 mod progress;
 mod quantile;
@@ -59,6 +65,7 @@ mod sorting;
 mod source;
 mod sums;
 mod table;
+mod text;
 mod threads;
 mod wav;
 mod words;

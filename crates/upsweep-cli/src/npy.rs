@@ -24,6 +24,8 @@ pub(crate) struct Header {
     /// Whether the byte order of the data is the reverse of this machine's.
     pub(crate) swapped: bool,
     pub(crate) shape: Vec<usize>,
+    /// Whether the data are in Fortran order: the first index of neighbours differs, where in C order the last one does.
+    pub(crate) fortran: bool,
     /// Number of elements: the product of the lengths in `shape`.
     pub(crate) len: usize,
     /// Offset in the file, in bytes, of the first element.
@@ -139,19 +141,15 @@ impl<'a> Dictionary<'a> {
         let missing = |key| unreadable(format!("`{key}` is missing"));
         let shape = parse_shape(self.shape.ok_or_else(|| missing("shape"))?).map_err(unreadable)?;
         let (element, swapped) = parse_descr(self.descr.ok_or_else(|| missing("descr"))?)?;
-        match self.fortran_order {
-            Some("False") => {}
-            // With one axis or none, Fortran order and C order are the same.
-            Some("True") if shape.len() <= 1 => {}
-            Some("True") => {
-                let advice = "save it in C order: numpy.save(file, numpy.ascontiguousarray(x))";
-                return Err(format!("is in Fortran (column-major) order: {advice}").into());
-            }
+        let fortran = match self.fortran_order {
+            Some("False") => false,
+            // With one axis or none, both orders are the same.
+            Some("True") => shape.len() > 1,
             Some(other) => {
                 return Err(unreadable(format!("fortran_order is {}, not True or False", quoted(other))).into());
             }
             None => return Err(missing("fortran_order").into()),
-        }
+        };
         if shape.len() > MOST_AXES {
             return Err(format!("has {} axes: NumPy's arrays have {MOST_AXES} at most", shape.len()).into());
         }
@@ -162,7 +160,7 @@ impl<'a> Dictionary<'a> {
             return Err(format!("has a header that lies: no memory holds the shape {shape:?}").into());
         }
         let len = shape.iter().product();
-        Ok(Header { element, swapped, shape, len, offset })
+        Ok(Header { element, swapped, shape, fortran, len, offset })
     }
 }
 
@@ -260,15 +258,21 @@ mod tests {
                 assert_eq!(bytes.len() % 64, 0);
                 let read = read_header(&mut &bytes[..]).map_err(|e| format!("{e:?}"));
                 let len = shape.iter().product();
-                let expected = Header { element, swapped: false, shape, len, offset: bytes.len() };
+                let expected = Header { element, swapped: false, shape, fortran: false, len, offset: bytes.len() };
                 assert_eq!(read, Ok(expected));
             }
         }
         for version in 1..=3 {
             let bytes = file(version, "{\"shape\": (10L, 2,),'descr':'>f4', 'fortran_order' :False}");
             let read = read_header(&mut &bytes[..]).map_err(|e| format!("{e:?}"));
-            let expected =
-                Header { element: Type::F32, swapped: true, shape: vec![10, 2], len: 20, offset: bytes.len() };
+            let expected = Header {
+                element: Type::F32,
+                swapped: true,
+                shape: vec![10, 2],
+                fortran: false,
+                len: 20,
+                offset: bytes.len(),
+            };
             assert_eq!(read, Ok(expected));
         }
     }

@@ -1,7 +1,7 @@
 //! Commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
-use crate::asked::{Asked, axis, place};
+use crate::asked::{Asked, axis, places};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
 use crate::device::{Chosen, Work};
@@ -9,6 +9,7 @@ use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
 use crate::input::{self, Form, Input};
 use crate::keyed::{keyed, note_repeated_keys};
+use crate::names;
 use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
@@ -32,7 +33,8 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device, Work::Pass)?;
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.is_plain_file()
+        && destination.has_places()
+        && device.on_host
         && !args.reverse
         && let Some(file) = ArrayFile::open(common)?
         && common.axis.is_none_or(|_| file.shape.len() == 1)
@@ -44,6 +46,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     explain_waiting(common);
     let mut input = input::load(common, false)?;
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
+    check_one_table(common, (&input, output_form))?;
     let element = input.values.element();
     let sums = Sums::new(common.sums, op, element, output_form)?;
     sums.check_output(output_form, op, destination.name())?;
@@ -54,8 +57,8 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     }
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
     let given = Given::new(common, &mut input)?;
-    let Input { name, values, shape, form, .. } = input;
-    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
+    let Input { name, values, shape, form, missing, .. } = input;
+    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, missing, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
     let Scans { checked, computed: scan } = Scans::new(args, &asked, axis)?;
@@ -93,8 +96,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
             Form::Table { layout, .. } => layout.column(),
             _ => "value",
         };
-        let (place, first) = place(&form);
-        let places = show::Places { name: place, first, shape: &shape };
+        let places = places(&form, &shape);
         print(&destination, |out| {
             show::table(out, (&sample, column), (&values, op.name()), &places)?;
             writeln!(out, "{summary}")
@@ -116,6 +118,17 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     }
     report(&destination, &summary);
     Ok(())
+}
+
+/// Fails if several tables were read, and their rows are written or told apart by keys.
+fn check_one_table(common: &Common, (input, form): (&Input, OutputForm)) -> Result<()> {
+    let written = matches!(form, OutputForm::Table { .. });
+    let reason = match (&input.form, common.by_key.is_some()) {
+        (Form::Table { .. }, true) => "--by-key is for one table",
+        (Form::Table { .. }, false) if written => "the results of several tables are no table: give -o with .npy",
+        _ => return Ok(()),
+    };
+    if common.more.is_empty() { Ok(()) } else { Err(Failure::input(&input.name, reason)) }
 }
 
 /// Scans of a call: in the type of the results, for their check, and in the type of the computation.
@@ -173,7 +186,7 @@ fn scan_in_chunks(
     sums.check_output(form, op, destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
     sums.note_width(form, element);
-    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
     let Scans { checked, computed: scan } = Scans::new(args, &asked, None)?;
     let carry = carried.read(Operation::Scan, op, sums.computed)?;
     let overflow = |e: &Error| asked.overflow(input_form, "", e);
@@ -227,14 +240,15 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     }
     explain_waiting(common);
     let mut input = input::load(common, true)?;
+    check_one_table(common, (&input, OutputForm::Words))?;
     let element = input.values.element();
     let sums = Sums::new(common.sums, op, element, output_form)?;
     sums.check_output(output_form, op, destination.name())?;
     sums.note_width(output_form, element);
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let given = Given::new(common, &mut input)?;
-    let Input { name, values, shape, form, keys } = input;
-    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
+    let Input { name, values, shape, form, keys, missing } = input;
+    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, missing, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
     let mut reduce = Reduce::new(op).segments(given.segments()).accumulate(sums.results);
@@ -318,7 +332,7 @@ fn reduce_in_chunks(
     sums.check_output(form, op, destination.name())?;
     sums.note_width(form, element);
     let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
-    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
     let mut reduce = Reduce::new(op).accumulate(sums.computed);
     let mut checked = Reduce::new(op).accumulate(sums.results);
     if let Some(init) = asked.init()? {
@@ -361,28 +375,37 @@ fn count(args: &ReduceArgs) -> Result<()> {
     let (destination, named) = output(common.output.as_deref())?;
     let form = named.unwrap_or(OutputForm::Words);
     form.check(Type::U64, destination.name())?;
+    input::check_array(common.array.as_deref(), &common.file)?;
     explain_waiting(common);
-    let count = match common.table.delimiter(input::delimiter(&common.file)) {
-        Some(delimiter) => {
-            let (source, name) = input::open_table(&common.file)?;
-            let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
-            let (columns, keep) = (&*columns, Keep::Asked);
-            let table = table::Asked {
-                source: &source,
-                name: &name,
-                delimiter,
-                header: common.header,
-                columns,
-                any: false,
-                and: None,
-                keep,
-            };
-            Cells::read(&table, &Progress::new("reading", source.size()))?.rows
+    let files = || [&common.file].into_iter().chain(&common.more);
+    let delimiter = |path: &Path| common.table.delimiter(names::delimiter(path));
+    let count = match files().map(|path| delimiter(path).map(|delimiter| (path, delimiter))).collect::<Option<Vec<_>>>()
+    {
+        Some(tables) => {
+            tables.into_iter().map(|(path, delimiter)| rows_of(common, path, delimiter)).sum::<Result<usize>>()?
         }
         None => input::load(common, false)?.values.len(),
     };
     let count = Values::from(vec![count as u64]);
     destination.write(|out| write::write(form, &count, &[], (out, destination.name()), &Progress::new("writing", None)))
+}
+
+/// Returns the number of rows of a table.
+fn rows_of(common: &Common, path: &Path, delimiter: u8) -> Result<usize> {
+    let (source, name) = input::open_table(path, common.table.text(delimiter))?;
+    let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
+    let table = table::Asked {
+        source: &source,
+        name: &name,
+        delimiter,
+        header: common.header,
+        columns: &columns,
+        any: false,
+        and: None,
+        missing: None,
+        keep: Keep::Asked,
+    };
+    Ok(Cells::read(&table, &Progress::new("reading", source.size()))?.rows)
 }
 
 /// Resolves the destination after `-o`, and returns it with the output form that its name asks for.
@@ -396,7 +419,7 @@ pub(crate) fn output(path: Option<&Path>) -> Result<(Destination, Option<OutputF
 /// Returns the output form that the name after `-o` asks for. For a stream, and for a non-regular file without an
 /// extension, it is `None`: the default of standard output.
 pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<OutputForm>> {
-    let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
+    let unnamed = destination.is_stream() || !destination.is_plain_file() && names::ending(path).is_none();
     if unnamed { Ok(None) } else { OutputForm::of_path("-o", path).map(Some) }
 }
 

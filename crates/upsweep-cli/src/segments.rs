@@ -5,9 +5,11 @@ use crate::collect::push;
 use crate::element::Values;
 use crate::failure::{Failure, Result, called, quoted, shown};
 use crate::input::{self, Input};
+use crate::names;
 use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
+use crate::text::{self, TextForm};
 use crate::words;
 use std::path::Path;
 use upsweep_dynamic::Segments;
@@ -55,11 +57,10 @@ impl Given {
 fn read(path: &Path, name: &str) -> Result<Given> {
     let source = Source::open(path, name)?;
     let progress = Progress::new("reading segments", source.size());
-    let mut file = &source.file;
-    let array = match input::raw_type(path) {
+    let array = match names::raw_type(path) {
         Some(element) => Some(input::load_raw(&source, element, element, name.to_owned(), &progress)?),
-        None if input::is_npy(path) => {
-            Some(input::load_npy(&mut file, Some(&source), None, name.to_owned(), &progress)?)
+        None if names::is_npy(path) => {
+            Some(input::load_npy(&mut source.reader(), Some(&source), None, name.to_owned(), &progress)?)
         }
         None => None,
     };
@@ -78,7 +79,8 @@ fn read(path: &Path, name: &str) -> Result<Given> {
         HeadFlags(Vec<bool>),
     }
     let mut found = Found::Offsets(Vec::new());
-    words::read(&mut file, name, &progress, |text| {
+    let mut text = text::open(source.reader(), TextForm::default(), name)?.reader;
+    words::read(&mut text, name, &progress, |text| {
         match (&mut found, text) {
             (Found::Offsets(offsets), "true" | "false") if offsets.is_empty() => {
                 found = Found::HeadFlags(vec![text == "true"]);

@@ -9,6 +9,7 @@ use crate::elements::{mark, of_elements};
 use crate::expression::Expression;
 use crate::failure::{Failure, Result};
 use crate::input::{self, Input};
+use crate::names;
 use crate::npy;
 use crate::output::Destination;
 use crate::progress::Progress;
@@ -24,7 +25,8 @@ use upsweep_dynamic::View;
 /// Runs `upsweep select`: stream compaction of values or rows.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    match args.table.delimiter(input::delimiter(&args.file)) {
+    input::check_array(args.array.as_deref(), &args.file)?;
+    match args.table.delimiter(names::delimiter(&args.file)) {
         Some(delimiter) => select_rows(args, delimiter, &destination, named),
         None => select_values(args, &destination, named),
     }
@@ -35,7 +37,7 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     if args.element.is_some() {
         return Err(Failure::Input("--type is for arrays: a column is what it is compared with".to_owned()));
     }
-    let (source, name) = input::open_table(&args.file)?;
+    let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let progress = Progress::new("reading", source.size());
     let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition: &args.condition };
     if args.indices {
@@ -69,12 +71,13 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common {
         element: args.element,
+        array: args.array.clone(),
         header: args.header,
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.is_plain_file()
+        && destination.has_places()
         && device.on_host
         && let Some(file) = ArrayFile::open(&common)?
     {

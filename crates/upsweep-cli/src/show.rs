@@ -50,14 +50,27 @@ pub(crate) struct Places<'a> {
     pub(crate) name: &'a str,
     /// Number of the first position, from which an array of at most one axis counts.
     pub(crate) first: usize,
+    /// Positions, counted from 0, of values that were left out of the array, ascending.
+    pub(crate) left_out: &'a [usize],
     pub(crate) shape: &'a [usize],
+}
+
+/// Returns the position of value number `index` of an array before the values at the positions `left_out`, which are
+/// ascending, were left out of it.
+pub(crate) fn position_with(left_out: &[usize], index: usize) -> usize {
+    let (mut before, mut end) = (0, left_out.len());
+    while before < end {
+        let middle = before.midpoint(end);
+        if left_out[middle] <= index + middle { before = middle + 1 } else { end = middle }
+    }
+    index + before
 }
 
 impl Places<'_> {
     /// Returns the position of value number `index`: a number, or in an array of several axes an index along each.
     pub(crate) fn of(&self, index: usize) -> String {
         if self.shape.len() < 2 {
-            return (self.first + index).to_string();
+            return (self.first + position_with(self.left_out, index)).to_string();
         }
         let mut rest = index;
         let along = |&n: &usize| {
@@ -142,8 +155,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn positions_count_what_was_left_out() {
+        for left_out in [&[][..], &[0], &[3], &[0, 1, 4, 5, 9], &[1, 2, 3]] {
+            let kept: Vec<usize> = (0..20).filter(|position| !left_out.contains(position)).collect();
+            let found: Vec<usize> = (0..kept.len()).map(|index| position_with(left_out, index)).collect();
+            assert_eq!(found, kept, "{left_out:?}");
+        }
+    }
+
+    #[test]
     fn places_of_several_axes_have_an_index_for_each() {
-        let of = |shape: &[usize], first, index| Places { name: "", first, shape }.of(index);
+        let of = |shape: &[usize], first, index| Places { name: "", first, left_out: &[], shape }.of(index);
         assert_eq!(of(&[5], 0, 3), "3");
         assert_eq!(of(&[5], 2, 3), "5");
         assert_eq!(of(&[], 0, 0), "0");

@@ -1,14 +1,12 @@
 //! Command `upsweep signal`: IIR filters and exponential averages.
 
 use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
-use crate::asked::{axis, place};
-use crate::carried::Carried;
-use crate::chunks::{self, ArrayFile};
-use crate::device::{Chosen, Work};
+use crate::asked::{axis, places};
+use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, called, one_line, quoted};
 use crate::input::{self, Form, Input};
-use crate::npy;
+use crate::names;
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
@@ -158,11 +156,12 @@ impl Run<'_> {
         let results = compute(&device.device, &values, along, carry.as_mut()).map_err(|e| self.failed(&name, e))?;
         let to = destination.name();
         if let (Some(sound), Some(_)) = (sound, as_sound) {
-            let bytes = wav::written(&results, sound, to)?;
-            destination.write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(to, &e)))?;
-        } else if output.is_none() && io::stdout().is_terminal() {
-            let (sample, (place, first)) = (show::sample(&values), place(&form));
-            let places = show::Places { name: place, first, shape: &shape };
+            let bytes = wav::written(&results, sound, destination.name())?;
+            return destination
+                .write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(destination.name(), &e)));
+        }
+        if output.is_none() && io::stdout().is_terminal() {
+            let (sample, places) = (show::sample(&values), places(&form, &shape));
             let column = if let Form::Table { layout, .. } = &form { layout.column() } else { "value" };
             print(&destination, |out| show::table(out, (&sample, column), (&results, self.word), &places))?;
         } else {
@@ -232,13 +231,18 @@ fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
         return Ok((input::load(common, false)?, None));
     }
     let name = called(&common.file);
-    for (option, given) in [("--column", common.column.is_some()), ("--type", common.element.is_some())] {
+    let given = [
+        ("--column", common.column.is_some()),
+        ("--type", common.element.is_some()),
+        ("--missing", common.missing.is_asked()),
+    ];
+    for (option, given) in given {
         if given {
             return Err(Failure::input(&name, format!("is sound, which has no {option}")));
         }
     }
     let Sound { form: sound, values, shape } = wav::read(&common.file, &name)?;
-    Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(sound)))
+    Ok((Input { name, values, shape, form: Form::Words, keys: None, missing: 0 }, Some(sound)))
 }
 
 /// Fails if results of this type cannot go to the destination in this form.
@@ -274,7 +278,7 @@ fn floats(values: &Values, name: &str, start: usize) -> Result<Option<Values>> {
 /// Reads the sections of a filter from a file: six numbers in each row.
 fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let name = called(path);
-    if input::is_npy(path) {
+    if names::is_npy(path) {
         let reading = crate::args::Reading::of(path, crate::args::TableForm::default());
         let Input { values, shape, .. } = input::load(&Common::of(&reading, crate::device::DeviceChoice::Cpu), false)?;
         if shape.get(1) != Some(&6) || shape.len() != 2 {
@@ -287,10 +291,10 @@ fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
         };
         return Ok(values.as_chunks().0.to_vec());
     }
-    let Some(delimiter) = input::delimiter(path) else {
+    let Some(delimiter) = names::delimiter(path) else {
         return Err(Failure::input(&name, "sections are in a .npy, .csv or .tsv file"));
     };
-    let (source, _) = input::open_table(path)?;
+    let (source, _) = input::open_table(path, Default::default())?;
     let mut all = Vec::new();
     each_row(&source, &name, delimiter, |_, row| {
         let number = |cell: &[u8]| {

@@ -7,12 +7,14 @@ use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
+use crate::names;
 use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::quantile;
 use crate::run;
+use crate::show::position_with;
 use crate::table::{Asked, Cells, Keep, WrittenRows};
 use crate::write::{self, OutputForm};
 use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
@@ -20,7 +22,8 @@ use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
 /// Runs `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    match args.table.delimiter(input::delimiter(&args.file)) {
+    input::check_array(args.array.as_deref(), &args.file)?;
+    match args.table.delimiter(names::delimiter(&args.file)) {
         Some(delimiter) => sort_rows(args, delimiter, &destination, named),
         None => sort_values(args, &destination, named),
     }
@@ -44,8 +47,8 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
-    let device = Chosen::open(args.device, Work::Computation)?;
-    let (source, name) = input::open_table(&args.file)?;
+    let device = Chosen::open(args.device)?;
+    let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
     let asked = Asked {
         source: &source,
@@ -55,6 +58,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         columns: &columns,
         any: true,
         and: None,
+        missing: None,
         keep: match args.argsort {
             true => Keep::Asked,
             // The text of the rows is kept if the output has the same delimiter: then they are written as they were
@@ -94,12 +98,14 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
     let device = Chosen::open(args.device, Work::Computation)?;
     let common = Common {
         element: args.element,
+        array: args.array.clone(),
         header: args.header,
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.is_plain_file()
+        && destination.has_places()
+        && device.on_host
         && !args.argsort
         && let Some(file) = ArrayFile::open(&common)?
         && args.axis.is_none_or(|_| file.shape.len() == 1)
@@ -164,7 +170,8 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
-    let Input { name, values, .. } = input::load(&common, false)?;
+    let input = input::load(&common, false)?;
+    let Input { name, values, .. } = &input;
     let k = match (args.k, values.len()) {
         (None, len) => DEFAULT_K.min(len),
         (Some(k), 0) if k > 0 => return Err(Failure::Input(format!("-k {k}: {name} has no values"))),
@@ -175,7 +182,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
         (Some(k), _) => k,
     };
     let found = first_of(&device.device, values.view(), k, !args.least);
-    let (found, places) = found.map_err(|e| Failure::computing(&name, &e))?;
+    let (found, mut places) = found.map_err(|e| Failure::computing(name, &e))?;
+    // A row has the index that it has in the table.
+    places.iter_mut().for_each(|place| *place = position_with(input.left_out(), *place as usize) as u64);
     if args.indices {
         form.check(Type::U64, destination.name())?;
         return write_values(&destination, form, &places.into(), None);

@@ -1,9 +1,12 @@
-//! Input files, and standard input.
+//! Input files, and standard input, unpacked where they are compressed.
 
 use crate::closed::was_closed;
 use crate::failure::{Failure, Result, called, words};
+use crate::names;
+use crate::packed::{self, Packing};
+use crate::text::{self, Text, TextForm};
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, StdinLock, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -15,10 +18,26 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path.as_os_str() == *name)
 }
 
-/// Locks standard input, or fails if it was closed when the program started.
-pub(crate) fn standard_input() -> Result<StdinLock<'static>> {
+/// Returns a reader of standard input, unpacked if it is compressed. Fails if it was closed when the program started.
+pub(crate) fn standard_input() -> Result<Box<dyn Read>> {
     check_open(STANDARD_INPUT)?;
-    Ok(io::stdin().lock())
+    let mut stdin = io::stdin().lock();
+    let start = start(&mut stdin, STANDARD_INPUT)?;
+    Ok(unpacked(Packing::of_start(&start), io::Cursor::new(start).chain(stdin)))
+}
+
+/// Reads as many bytes as show whether a file is compressed, fewer if it ends before.
+fn start(reader: &mut dyn Read, name: &str) -> Result<Vec<u8>> {
+    let mut start = Vec::new();
+    reader.take(packed::MARK as u64).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
+    Ok(start)
+}
+
+fn unpacked<'a>(packing: Option<Packing>, reader: impl Read + 'a) -> Box<dyn Read + 'a> {
+    match packing {
+        Some(packing) => packing.reader(reader),
+        None => Box::new(reader),
+    }
 }
 
 /// Fails if standard input, which messages call `name`, was closed when the program started.
@@ -34,13 +53,28 @@ fn check_open(name: &str) -> Result<()> {
 pub(crate) struct Source {
     pub(crate) file: File,
     is_plain: bool,
+    /// How the file is compressed, if it is.
+    packing: Option<Packing>,
+    /// First bytes of a file that can be read once.
+    start: Vec<u8>,
+    /// How the text in the file comes, if it is one.
+    form: TextForm,
     /// Size in bytes, and time of the last write, when the file was opened.
     stamp: (u64, Option<SystemTime>),
 }
 
 impl Source {
-    /// Opens the file `path`, which messages call `name`, for reading.
+    /// Opens the file `path`, which messages call `name`, for reading. Its first bytes tell whether it is compressed.
     pub(crate) fn open(path: &Path, name: &str) -> Result<Self> {
+        Self::open_as(path, name, true)
+    }
+
+    /// Opens a file of raw values. They may begin with any bytes, so it is compressed only if its name says so, too.
+    pub(crate) fn open_raw(path: &Path, name: &str) -> Result<Self> {
+        Self::open_as(path, name, false)
+    }
+
+    fn open_as(path: &Path, name: &str, has_mark: bool) -> Result<Self> {
         if is_standard_input(path) {
             check_open(name)?;
         }
@@ -50,7 +84,42 @@ impl Source {
         if metadata.is_dir() {
             return Err(Failure::input(name, "is a directory: name a file in it"));
         }
-        Ok(Self { file, is_plain: metadata.is_file(), stamp: stamp(&metadata) })
+        let is_named = Packing::of_name(path).is_some();
+        let is_looked_at = has_mark && names::raw_type(path).is_none() || is_named;
+        let start = if is_looked_at { start(&mut &file, name)? } else { Vec::new() };
+        let packing = Packing::of_start(&start);
+        if is_named && packing.is_none() && start.len() < packed::MARK {
+            return Err(Failure::input(name, "is named like a compressed file, and is empty or was cut short"));
+        }
+        Ok(Self {
+            file,
+            is_plain: metadata.is_file(),
+            packing,
+            start,
+            form: TextForm::default(),
+            stamp: stamp(&metadata),
+        })
+    }
+
+    /// Returns a reader of the file, unpacked if it is compressed. It may be called once.
+    pub(crate) fn reader(&self) -> Box<dyn Read + '_> {
+        unpacked(self.packing, self.start.chain(&self.file))
+    }
+
+    /// Turns the file into a reader of it, as [`reader`](Self::reader) does.
+    pub(crate) fn into_reader(self) -> Box<dyn Read> {
+        unpacked(self.packing, io::Cursor::new(self.start).chain(self.file))
+    }
+
+    /// Sets how the text in the file comes.
+    pub(crate) fn with_form(self, form: TextForm) -> Self {
+        Self { form, ..self }
+    }
+
+    /// Opens the text in a [plain](Self::is_plain) file from its begin, whatever was read before.
+    pub(crate) fn text(&self, name: &str) -> Result<Text<'_>> {
+        (&self.file).rewind().map_err(|e| Failure::reading(name, &e))?;
+        text::open(unpacked(self.packing, &self.file), self.form, name)
     }
 
     /// Copies all of `reader`, which messages call `name`, into a temporary file without a name, because a table is
@@ -72,7 +141,14 @@ impl Source {
         }
         file.rewind().map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        Ok(Self { file, is_plain: true, stamp: stamp(&metadata) })
+        Ok(Self {
+            file,
+            is_plain: true,
+            packing: None,
+            start: Vec::new(),
+            form: TextForm::default(),
+            stamp: stamp(&metadata),
+        })
     }
 
     /// Whether the file is a plain one, which can be read twice.
@@ -80,10 +156,15 @@ impl Source {
         self.is_plain
     }
 
-    /// Size in bytes, if known. It is not for files with 0 bytes, as the system reports those that it makes up while
-    /// they are read.
+    /// The file itself, if its content can be read at any place: it is a plain file, and not compressed.
+    pub(crate) fn plain_file(&self) -> Option<&File> {
+        Some(&self.file).filter(|_| self.is_plain && self.packing.is_none())
+    }
+
+    /// Size in bytes of the content, if known. It is not for compressed files, nor for files with 0 bytes, as the system
+    /// reports those that it makes up while they are read.
     pub(crate) fn size(&self) -> Option<u64> {
-        Some(self.stamp.0).filter(|&size| self.is_plain && size > 0)
+        Some(self.stamp.0).filter(|&size| self.plain_file().is_some() && size > 0)
     }
 
     /// Fails if the file is a plain one and was written, cut or appended to since it was opened.
@@ -98,20 +179,4 @@ impl Source {
 
 fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
     (metadata.len(), metadata.modified().ok())
-}
-
-/// Number of bytes at the start of a text that [`text_begin`] looks at.
-pub(crate) const MARK: usize = 4;
-
-/// Returns the offset at which a text begins: 3 after a byte order mark of UTF-8, else 0. `start` has its first
-/// [`MARK`] bytes, fewer if the text is shorter. Fails for UTF-16, which its byte order mark or zero bytes beside ASCII
-/// letters show.
-pub(crate) fn text_begin(start: &[u8], name: &str) -> Result<usize> {
-    let utf16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
-        || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0);
-    match start {
-        _ if utf16 => Err(Failure::input(name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`")),
-        [0xef, 0xbb, 0xbf, ..] => Ok(3),
-        _ => Ok(0),
-    }
 }

@@ -1,7 +1,8 @@
-//! Sound in .wav files: integers of 8 to 32 bits and floats, in RIFF and in RF64.
+//! Sound in .wav files: integers of 8 to 32 bits and floats, in RIFF, in RF64 and in RIFX.
 //!
 //! ```text
-//! RIFF size WAVE        size is that of all that follows; RF64 has the sizes that 32 bits do not hold in a chunk ds64
+//! RIFF size WAVE        size is that of all that follows; RF64 has the sizes that 32 bits do not hold in a chunk ds64;
+//!                       in RIFX the most significant byte of each number comes first
 //! id size bytes, pad    chunks: fmt says what the values are, data has them; after an odd number of bytes comes one more
 //! ```
 //!
@@ -9,8 +10,10 @@
 
 use crate::element::Values;
 use crate::failure::{Failure, Result, note};
+use crate::names;
 use crate::source::Source;
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
 /// Format of the samples in a sound file.
@@ -37,7 +40,7 @@ pub(crate) struct Sound {
 
 /// Whether the name is that of a sound file: it ends in .wav.
 pub(crate) fn is_wav(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav"))
+    names::ends_in(path, "wav")
 }
 
 /// Returns the name, for a message, of a sample format that is not read.
@@ -57,26 +60,42 @@ const EXTENSIBLE: u16 = 0xfffe;
 /// Last 14 bytes of the GUID of an extended format. Its first two bytes are the number of the format.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
+/// Order of the bytes of a file's numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Little,
+    Big,
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+impl Order {
+    fn u16_at(self, bytes: &[u8], at: usize) -> Option<u16> {
+        let bytes = *bytes.get(at..)?.first_chunk()?;
+        Some(if self == Self::Big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
+    }
+
+    fn u32_at(self, bytes: &[u8], at: usize) -> Option<u32> {
+        let bytes = *bytes.get(at..)?.first_chunk()?;
+        Some(if self == Self::Big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    }
 }
 
 impl Form {
     /// Parses the content of a `fmt ` chunk.
-    fn parse(chunk: &[u8]) -> std::result::Result<Self, String> {
+    fn parse(chunk: &[u8], order: Order) -> std::result::Result<Self, String> {
         let short = "is no .wav: its fmt chunk is too short";
-        let half = |at| u16_at(chunk, at).ok_or(short);
+        let half = |at| order.u16_at(chunk, at).ok_or(short);
         let (mut format, channels, block, width) = (half(0)?, half(2)?, half(12)?, half(14)?);
-        let rate = u32_at(chunk, 4).ok_or(short)?;
+        let rate = order.u32_at(chunk, 4).ok_or(short)?;
         let (mut bits, mut speakers) = (width, 0);
         if format == EXTENSIBLE {
-            (bits, format) = (half(18)?, half(24)?);
-            speakers = u32_at(chunk, 20).ok_or(short)?;
-            if chunk.get(26..40) != Some(&GUID) {
+            // The GUID begins with numbers of four, two and two bytes.
+            let mut guid = *chunk.get(24..).and_then(|guid| guid.first_chunk::<16>()).ok_or(short)?;
+            if order == Order::Big {
+                [0..4, 4..6, 6..8].into_iter().for_each(|number| guid[number].reverse());
+            }
+            (bits, format) = (half(18)?, u16::from_le_bytes([guid[0], guid[1]]));
+            speakers = order.u32_at(chunk, 20).ok_or(short)?;
+            if guid[2..] != GUID {
                 return Err("is a .wav of a format of somebody's own: PCM and floats are read".to_owned());
             }
             // Some writers leave out the number of bits that are used.
@@ -129,12 +148,12 @@ impl Form {
     }
 }
 
-/// Parses a file into its sample format and the bytes of its values.
-fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
-    let wide = match file.first_chunk::<4>() {
-        Some(b"RIFF") => false,
-        Some(b"RF64" | b"BW64") => true,
-        Some(b"RIFX") => return Err("is big-endian (RIFX), which is not read".to_owned()),
+/// Parses a file into its sample format, the place of its values, and the order of their bytes.
+fn parse(file: &[u8]) -> std::result::Result<(Form, Range<usize>, Order), String> {
+    let (wide, order) = match file.first_chunk::<4>() {
+        Some(b"RIFF") => (false, Order::Little),
+        Some(b"RIFX") => (false, Order::Big),
+        Some(b"RF64" | b"BW64") => (true, Order::Little),
         Some(b"riff") => return Err("is in Sony's form (W64), which is not read".to_owned()),
         _ => return Err("is no .wav: it does not begin with RIFF".to_owned()),
     };
@@ -143,9 +162,9 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
     }
     // A program that writes to a pipe does not know the sizes, and leaves impossible ones.
     let unknown = |size: u32| size >= 0xffff_0000 || (0x7fff_0000..=0x7fff_ffff).contains(&size);
-    let unfinished = u32_at(file, 4).is_some_and(|size| size == 0 || unknown(size));
+    let unfinished = order.u32_at(file, 4).is_some_and(|size| size == 0 || unknown(size));
     let (mut at, mut form, mut long) = (12, None, None::<u64>);
-    while let (Some(id), Some(size)) = (file.get(at..at + 4), u32_at(file, at + 4)) {
+    while let (Some(id), Some(size)) = (file.get(at..at + 4), order.u32_at(file, at + 4)) {
         let rest = file.get(at + 8..).unwrap_or_default();
         let truncated = || format!("is truncated: its header promises {size} bytes of {}", id.escape_ascii());
         if id == b"data" {
@@ -162,13 +181,13 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
             };
             let data = data.ok_or_else(truncated)?;
             return match data.len() % block {
-                0 => Ok((form, data)),
+                0 => Ok((form, at + 8..at + 8 + data.len(), order)),
                 _ => Err(format!("is truncated: {} bytes for values of {block}", data.len())),
             };
         }
         let chunk = rest.get(..size as usize).ok_or_else(truncated)?;
         match id {
-            b"fmt " => form = Some(Form::parse(chunk)?),
+            b"fmt " => form = Some(Form::parse(chunk, order)?),
             b"ds64" => {
                 long = chunk.get(8..16).and_then(|size| size.first_chunk()).map(|size| u64::from_le_bytes(*size))
             }
@@ -214,9 +233,14 @@ fn collected<T>(values: impl Iterator<Item = T>, len: usize, name: &str) -> Resu
 pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
     let source = Source::open(path, name)?;
     let mut file = Vec::new();
-    (&source.file).read_to_end(&mut file).map_err(|e| Failure::reading(name, &e))?;
+    source.reader().read_to_end(&mut file).map_err(|e| Failure::reading(name, &e))?;
     source.check_unchanged(name)?;
-    let (mut form, data) = parse(&file).map_err(|reason| Failure::input(name, reason))?;
+    let (mut form, place, order) = parse(&file).map_err(|reason| Failure::input(name, reason))?;
+    let data = file.get_mut(place).unwrap_or_default();
+    if order == Order::Big {
+        data.chunks_exact_mut(form.bytes.into()).for_each(<[u8]>::reverse);
+    }
+    let data = &*data;
     let len = data.len() / usize::from(form.bytes);
     let values = match (form.float, form.bytes) {
         (true, 4) => {

@@ -3,29 +3,23 @@
 use crate::collect::Refused;
 use crate::failure::{Failure, Result, quoted};
 use crate::progress::Progress;
-use crate::source::{self, text_begin};
 use std::io::{ErrorKind, Read};
 
 /// Maximum number of bytes of a number as text.
 const LONGEST: usize = 4096;
 
-/// Calls `take` with each word of `reader`. An error names the line (counted from 1) and, unless it is about the line's
+/// Calls `take` with each word of `reader`, the text of a file. An error names the line (counted from 1) and, unless it is about the line's
 /// first word, the number of the word in the line.
 pub(crate) fn read(
-    mut reader: &mut dyn Read,
+    reader: &mut dyn Read,
     name: &str,
     progress: &Progress,
     mut take: impl FnMut(&str) -> std::result::Result<(), Refused>,
 ) -> Result<()> {
     let mut buffer = vec![0u8; 1 << 18];
-    let mut start = Vec::new();
-    (&mut reader).take(source::MARK as u64).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
-    let text = start.get(text_begin(&start, name)?..).unwrap_or_default();
-    progress.step(start.len());
-    // Number of bytes at the beginning of the buffer that are still to be parsed: at first the beginning of the text,
-    // and later the beginning of a word that the end of the buffer has cut.
-    let mut kept = text.len();
-    buffer[..kept].copy_from_slice(text);
+    // Number of bytes at the beginning of the buffer that are still to be parsed: the beginning of a word that the end of
+    // the buffer has cut.
+    let mut kept = 0;
     let mut place = Place { line: 1, word: 0 };
     loop {
         let read = match reader.read(&mut buffer[kept..]) {

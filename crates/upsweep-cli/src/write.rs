@@ -2,7 +2,8 @@
 
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
-use crate::input::{self, Form};
+use crate::input::Form;
+use crate::names;
 use crate::npy;
 use crate::progress::Progress;
 use std::io::Write;
@@ -23,16 +24,16 @@ pub(crate) enum OutputForm {
 impl OutputForm {
     /// Returns the format that the name of a file asks for. `option` is the option with the file, for messages.
     pub(crate) fn of_path(option: &str, path: &Path) -> Result<Self> {
-        if let Some(delimiter) = input::delimiter(path) {
+        if let Some(delimiter) = names::delimiter(path) {
             return Ok(Self::Table { delimiter });
         }
-        if input::is_npy(path) {
+        if names::is_npy(path) {
             return Ok(Self::Npy);
         }
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let ending = names::ending(path).map(|ending| ending.to_string_lossy().to_lowercase());
         let reason = match ending.as_deref() {
             Some("bin" | "raw") => return Ok(Self::Raw(None)),
-            Some(ending) => match input::raw_type(path) {
+            Some(ending) => match names::raw_type(path) {
                 Some(element) => return Ok(Self::Raw(Some(element))),
                 None => format!("no .{ending} is written"),
             },

@@ -232,6 +232,50 @@ fn sound_is_written_as_it_came() {
     assert_eq!(copied(&floats), floats);
 }
 
+/// The same file with the most significant byte of each number first.
+fn big_endian(chunks: &[(&[u8; 4], Vec<u8>)], fields: &[usize], width: usize) -> Vec<u8> {
+    let mut all = b"WAVE".to_vec();
+    for (id, bytes) in chunks {
+        let mut bytes = bytes.clone();
+        let fields = if *id == b"fmt " { fields.to_vec() } else { vec![width; bytes.len() / width] };
+        let mut begin = 0;
+        for field in fields {
+            bytes[begin..begin + field].reverse();
+            begin += field;
+        }
+        all.extend([&id[..], &(bytes.len() as u32).to_be_bytes(), &bytes].concat());
+    }
+    [b"RIFX", &(all.len() as u32).to_be_bytes()[..], &all].concat()
+}
+
+#[test]
+fn big_endian_sound_is_read() {
+    let f = Folder::new();
+    let plain: &[usize] = &[2, 2, 4, 4, 2, 2];
+    // The extension: its size, the bits, the mask, and the GUID.
+    let extended: &[usize] = &[2, 2, 4, 4, 2, 2, 2, 2, 4, 4, 2, 2];
+    let cases: [(u16, (u16, u16), Vec<u8>, &[usize], Vec<u8>); 5] = [
+        (1, (1, 8), vec![], plain, vec![1, 2, 250, 128]),
+        (1, (2, 16), vec![], plain, bytes_of!(i16: 1, -2, 30_000, -30_000)),
+        (0xfffe, (3, 24), extension(24, 1, &[]), extended, vec![1, 2, 3, 0xff, 0xfe, 0xfd]),
+        (3, (4, 32), vec![], plain, bytes_of!(f32: 0.5, -0.25, 1e-3)),
+        (0xfffe, (8, 64), extension(64, 3, &[]), extended, bytes_of!(f64: 0.5, -0.25)),
+    ];
+    for (format, (bytes, bits), extension, fields, data) in cases {
+        let header = fmt(format, (bytes, bits), &extension);
+        f.file("little.wav", riff(&[chunk(b"fmt ", &header), chunk(b"data", &data)]));
+        let chunks = [(b"fmt ", header), (b"data", data)];
+        f.file("big.wav", big_endian(&chunks, fields, bytes.into()));
+        let [little, big] = ["little.wav", "big.wav"].map(|name| f.prints(&["signal", "filter", name, "--b", "1"]));
+        assert_eq!(little, big, "{format} {bits}");
+        // It is written as others are.
+        for name in ["little.wav", "big.wav"] {
+            f.prints(&["signal", "filter", name, "--b", "1", "-o", &format!("out.{name}")]);
+        }
+        assert!(f.read("out.little.wav") == f.read("out.big.wav"), "{format} {bits}");
+    }
+}
+
 #[test]
 fn wrong_sound_is_named() {
     let f = Folder::new();
@@ -249,7 +293,7 @@ fn wrong_sound_is_named() {
     fails(&of(3, (2, 16), &[]), &["floats of 16 bits", "32 and 64 are read"]);
     fails(&of(1, (8, 64), &[]), &["whole numbers of 64 bits"]);
     fails(&of(1, (0, 16), &[]), &["16 bits"]);
-    fails(b"RIFX\0\0\0\0WAVE", &["big-endian"]);
+    fails(b"RIFX\0\0\0\0WAVE", &["truncated: it has no data"]);
     fails(b"RIFF\0\0\0\0WAVE", &["truncated: it has no data"]);
     fails(b"RIFF\0\0\0\0AVI ", &["no WAVE"]);
     fails(&riff(&[chunk(b"data", &[0; 4])]), &["data comes before its fmt"]);

@@ -154,19 +154,70 @@ fn the_mark_of_utf_8_is_skipped() {
 }
 
 #[test]
-fn utf_16_is_refused() {
+fn utf_16_is_turned_into_utf_8() {
     let f = with_texts();
     for (name, text, args) in TEXTS {
+        if *name != "-" {
+            f.file(name, text);
+        }
+        let expected = f.run_with(args, text.as_bytes()).good_bytes();
         for (mark, order) in [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)]
         {
             let bytes = [&mark[..], &text.encode_utf16().flat_map(order).collect::<Vec<u8>>()].concat();
-            let called = if *name == "-" { "standard input" } else { name };
             if *name != "-" {
                 f.file(name, &bytes);
             }
-            f.fails(args, &bytes, 2, &[&format!("{called}: is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`")]);
+            assert_eq!(f.run_with(args, &bytes).good_bytes(), expected, "{args:?}");
+            // It ends within a letter.
+            let (called, cut) = (if *name == "-" { "standard input" } else { name }, &bytes[..bytes.len() - 1]);
+            if *name != "-" {
+                f.file(name, cut);
+            }
+            f.fails(args, cut, 2, &[called, "is UTF-16 by its mark, but ends within a letter"]);
         }
     }
+}
+
+#[test]
+fn encodings_and_lines_that_are_no_data() {
+    let f = Folder::new();
+    f.file("l.csv", b"caf\xe9;price\nM\xfcnchen;2\nK\xf6ln;3\n");
+    let semicolon = ["--delimiter", ";", "--encoding", "latin1"];
+    let of = |args: &[&str]| f.prints(&[args, &semicolon[..]].concat());
+    assert_eq!(of(&["select", "l.csv", "--where", "café == \"München\""]), "café;price\nMünchen;2\n");
+    assert_eq!(of(&["sort", "l.csv", "--column", "café"]), "café;price\nKöln;3\nMünchen;2\n");
+    assert_eq!(of(&["scan", "l.csv"]), "café;price;price_sum\nMünchen;2;2\nKöln;3;5\n");
+    assert_eq!(of(&["reduce", "l.csv", "--group-by", "café"]), "Köln\t3\nMünchen\t2\n");
+    assert_eq!(of(&["reduce", "l.csv", "--op", "count"]), "2\n");
+    assert_eq!(f.prints(&["text", "grep", "ü", "l.csv", "--encoding", "latin1"]), "München;2\n");
+    assert_eq!(
+        f.prints(&["text", "lex", "l.csv", "--grammar", "csv", "--count", "--encoding", "latin1"]).lines().count(),
+        2
+    );
+
+    f.file("c.csv", "a title\n\n# comment, with \"a quote\n#\nk,v\nx,1\n# x,100\n\"#y\n#z\",2\n#end");
+    let lines = ["--skip", "2", "--comment", "#"];
+    let of = |args: &[&str]| f.prints(&[args, &lines[..]].concat());
+    assert_eq!(of(&["scan", "c.csv"]), "k,v,v_sum\nx,1,1\n\"#y\n#z\",2,3\n");
+    assert_eq!(of(&["reduce", "c.csv"]), "3\n");
+    assert_eq!(of(&["reduce", "c.csv", "--op", "count"]), "2\n");
+    assert_eq!(of(&["reduce", "c.csv", "--group-by", "k", "--op", "count"]), "\"#y\n#z\"\t1\nx\t1\n");
+    assert_eq!(of(&["select", "c.csv", "--where", "v > 1"]), "k,v\n\"#y\n#z\",2\n");
+    assert_eq!(of(&["sort", "c.csv", "--desc"]), "k,v\n\"#y\n#z\",2\nx,1\n");
+    assert_eq!(of(&["histogram", "c.csv", "--bins", "1"]), "1.0\t2.0\t2\n");
+    // Numbers on standard input, too.
+    assert_eq!(
+        f.run_with(&["reduce", "-", "--skip", "1", "--comment", "%"], b"some numbers\n1 2\n% 7\n3\n").good(),
+        "6\n"
+    );
+    f.file("x.npy", npy("'<i4'", "(2,)", &bytes_of!(i32: 1, 2)));
+    for option in [["--skip", "1"], ["--comment", "#"], ["--encoding", "latin1"]] {
+        for call in [["scan", "x.npy", "-o", "out.npy"], ["reduce", "x.npy", "--op", "max"]] {
+            let words = ["x.npy: is no text", option[0], "is for tables and text"];
+            f.fails(&[&call[..], &option].concat(), b"", 2, &words);
+        }
+    }
+    f.fails(&["reduce", "c.csv", "--comment", "1"], b"", 2, &["begins no number"]);
 }
 
 #[test]

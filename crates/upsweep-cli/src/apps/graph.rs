@@ -9,7 +9,8 @@ use crate::args::apps::{Csr, Graph, OfGraph, Pagerank, Spmv};
 use crate::device::{Chosen, Work};
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result, quoted};
-use crate::input::{self, Input};
+use crate::input::Input;
+use crate::names;
 use crate::output::Destination;
 use crate::table::WrittenRows;
 use edges::Ends;
@@ -31,10 +32,10 @@ pub(crate) fn run(graph: &Graph) -> Result<()> {
 
 /// Reads a Matrix Market file, or a table of edges.
 fn load(of: &OfGraph, ends: Ends) -> Result<(Entries, String)> {
-    if let Some(delimiter) = of.table.delimiter(input::delimiter(&of.file)) {
+    if let Some(delimiter) = of.table.delimiter(names::delimiter(&of.file)) {
         return edges::read(of, delimiter, ends);
     }
-    let TextFile { bytes, name, .. } = TextFile::read(&of.file)?;
+    let TextFile { bytes, name, .. } = TextFile::read(&of.file, of.table.text(b' '))?;
     let mut entries = Entries::parse(&bytes, &name)?;
     if of.unweighted {
         (entries.values, entries.weighted) = (vec![1i64; entries.rows.len()].into(), false);
@@ -53,7 +54,7 @@ fn load_numbered(of: &OfGraph, names: Option<&Path>) -> Result<(Entries, String)
             let reason = "--names is for tables: vertices of a Matrix Market file are numbers";
             return Err(Failure::input(&name, reason));
         };
-        let delimiter = input::delimiter(path).unwrap_or(b'\t');
+        let delimiter = names::delimiter(path).unwrap_or(b'\t');
         rows(&to, delimiter, names.iter().map(|name| [name.as_slice()]))?;
     }
     Ok((entries, name))

@@ -12,6 +12,7 @@
 //! ```
 
 use crate::failure::{Failure, Result, quoted};
+use crate::names;
 use std::path::Path;
 
 /// Altitudes of a terrain in rows and columns; NaN for cells without data.
@@ -26,7 +27,7 @@ pub(super) struct Grid {
 }
 
 pub(super) fn is_grid(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("asc"))
+    names::ends_in(path, "asc")
 }
 
 /// Parses a grid, which messages call `name`.

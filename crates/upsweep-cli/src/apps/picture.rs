@@ -4,7 +4,7 @@ use crate::apps::{bytes, read_array};
 use crate::device::DeviceChoice;
 use crate::element::Values;
 use crate::failure::{Failure, Result, called, words};
-use crate::input;
+use crate::names;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::write::{self, OutputForm};
@@ -24,7 +24,7 @@ pub(super) struct Picture {
 const MOST_BYTES: usize = 16 << 30;
 
 pub(super) fn is_png(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"))
+    names::ends_in(path, "png")
 }
 
 /// Reads an image from a .png or .npy file.
@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
     if is_png(path) {
         return read_png(path, name);
     }
-    if !input::is_npy(path) {
+    if !names::is_npy(path) {
         return Err(Failure::input(&name, "is no image: give a .png or a .npy"));
     }
     let (values, shape) = read_array(path, device)?;
@@ -102,8 +102,8 @@ fn read_png(path: &Path, name: String) -> Result<Picture> {
 
 /// Resolves the destination of an image after `-o`. Its name must end in .png, .npy, or one of `others`.
 pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if is_png(path) || input::is_npy(path) || others.contains(&&*ending) {
+    let ending = names::ending(path).map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if is_png(path) || names::is_npy(path) || others.contains(&&*ending) {
         return Destination::of("-o", path);
     }
     let also: String = others.iter().map(|ending| format!(" or .{ending}")).collect();

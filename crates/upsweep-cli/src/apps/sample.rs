@@ -1,16 +1,19 @@
 //! Command `upsweep sample`: random choice by weights.
 
-use super::{failed, values, write_values};
+use super::{failed, load, write_values};
 use crate::args::SampleArgs;
 use crate::device::{Chosen, Work};
 use crate::element::Type;
 use crate::failure::{Failure, Result};
+use crate::show::position_with;
 use upsweep_apps::sampling::{Sampler, Weight};
 use upsweep_dynamic::View;
 
 pub(crate) fn run(args: &SampleArgs) -> Result<()> {
-    let device = Chosen::open(args.device, Work::Pass)?;
-    let (weights, name) = values(&args.reading, None, args.device)?;
+    let device = Chosen::open(args.device)?;
+    let read = load(&args.reading, None, args.device)?;
+    let left_out = read.left_out().to_vec();
+    let (weights, name) = (read.values, read.name);
     let computed = match weights.element() {
         Type::F16 => Type::F32,
         Type::Bool | Type::I8 | Type::I16 | Type::I32 => Type::I64,
@@ -28,7 +31,10 @@ pub(crate) fn run(args: &SampleArgs) -> Result<()> {
         View::F64(weights) => drawn(args, &device, weights),
         _ => return Err(Failure::input(&name, "has no numbers")),
     };
-    write_values(args.output.as_deref(), &draws.map_err(|e| failed(&name, e))?.into())
+    let mut draws = draws.map_err(|e| failed(&name, e))?;
+    // A row has the index that it has in the table.
+    draws.iter_mut().for_each(|draw| *draw = position_with(&left_out, *draw as usize) as u64);
+    write_values(args.output.as_deref(), &draws.into())
 }
 
 fn drawn<W: Weight>(args: &SampleArgs, chosen: &Chosen, weights: &[W]) -> upsweep_apps::Result<Vec<u64>> {

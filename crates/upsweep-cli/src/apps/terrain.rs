@@ -7,7 +7,7 @@ use crate::args::pictures::{Looking, OfTerrain, ShadeArgs, Sight, Terrain, Views
 use crate::device::{Chosen, Work};
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result, called};
-use crate::input;
+use crate::names;
 use crate::output::Destination;
 use std::path::Path;
 use upsweep::{Array, Device};
@@ -37,8 +37,8 @@ impl Land {
         let device = Chosen::open(of.on.device, Work::Computation)?.device;
         let name = called(&of.file);
         let mut grid = if grid::is_grid(&of.file) {
-            grid::parse(&TextFile::read(&of.file)?.bytes, &name)?
-        } else if input::is_npy(&of.file) {
+            grid::parse(&TextFile::read(&of.file, Default::default())?.bytes, &name)?
+        } else if names::is_npy(&of.file) {
             let (values, shape) = read_array(&of.file, of.on.device)?;
             let [rows, columns] = shape[..] else {
                 let reason = format!("has the shape {shape:?}: a terrain has (rows, columns)");

@@ -5,9 +5,11 @@ use crate::args::apps::{Compare, Grep, Lex, Text};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
-use crate::input::{self, Input};
+use crate::input::Input;
+use crate::names;
 use crate::output::Destination;
 use crate::print::print;
+use crate::text::{Encoding, TextForm};
 use std::path::Path;
 use upsweep::{Device, Element};
 use upsweep_apps::text::compare::{Comparison, Differs};
@@ -32,8 +34,8 @@ fn lex(args: &Lex) -> Result<()> {
             Grammar::find(name).ok_or_else(unknown)?.lexer().map_err(|e| failed("--grammar", e))?
         }
     };
-    let chosen = Chosen::open(args.on.device, Work::Computation)?;
-    let TextFile { bytes: text, begin, name } = TextFile::read(&args.file)?;
+    let chosen = Chosen::open(args.on.device)?;
+    let TextFile { bytes: text, begin, name } = TextFile::read(&args.file, form_of(args.encoding))?;
     let wrong = |e| failed(&name, e);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
     let tokens = lexer.run(&chosen.device, &There::of(&chosen, &text).map_err(library)?).map_err(wrong)?;
@@ -65,9 +67,13 @@ fn lex(args: &Lex) -> Result<()> {
     })
 }
 
+fn form_of(encoding: Option<Encoding>) -> TextForm {
+    TextForm { encoding, ..TextForm::default() }
+}
+
 /// Builds a lexer from the rules in a file, one `NAME = REGEX` per line.
 fn from_rules(path: &Path) -> Result<Lexer> {
-    let TextFile { bytes, name, .. } = TextFile::read(path)?;
+    let TextFile { bytes, name, .. } = TextFile::read(path, TextForm::default())?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::input(&name, "is no text in UTF-8"))?;
     let mut rules = vec![];
     for (number, line) in text.lines().enumerate() {
@@ -87,8 +93,9 @@ fn from_rules(path: &Path) -> Result<Lexer> {
 
 fn grep(args: &Grep) -> Result<()> {
     let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
-    let chosen = Chosen::open(args.on.device, Work::Computation)?;
-    let (device, TextFile { bytes: text, name, .. }) = (&chosen.device, TextFile::read(&args.file)?);
+    let chosen = Chosen::open(args.on.device)?;
+    let (device, TextFile { bytes: text, name, .. }) =
+        (&chosen.device, TextFile::read(&args.file, form_of(args.encoding))?);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
     let there = There::of(&chosen, &text).map_err(library)?;
     let standard_output = Destination::standard_output();
@@ -113,9 +120,14 @@ fn grep(args: &Grep) -> Result<()> {
     if numbers.is_empty() { Err(Failure::No) } else { Ok(()) }
 }
 
-/// Whether the name of a file says that it has values (.npy, .csv, .tsv), not only bytes.
+/// Whether the name of a file says that it is an array with a shape.
+fn is_array(path: &Path) -> bool {
+    names::is_npy(path) || names::is_npz(path)
+}
+
+/// Whether the name of a file says that it has values (.npy, .npz, .csv, .tsv), not only bytes.
 fn has_values(path: &Path) -> bool {
-    input::is_npy(path) || input::delimiter(path).is_some()
+    is_array(path) || names::delimiter(path).is_some()
 }
 
 fn compare(args: &Compare) -> Result<()> {
@@ -127,7 +139,7 @@ fn compare(args: &Compare) -> Result<()> {
         let load = |path: &Path, element| column(path, None, element, args.on.device);
         let first = args.tolerance.map(|_| Type::F64);
         let (read_a, read_b) = (load(&args.a, first)?, load(&args.b, first)?);
-        if read_a.shape != read_b.shape && [&args.a, &args.b].iter().all(|path| input::is_npy(path)) {
+        if read_a.shape != read_b.shape && [&args.a, &args.b].iter().all(|path| is_array(path)) {
             let shape = |read: &Input| format!("the shape {:?} in {}", read.shape, read.name);
             return differs(&format!("{}, {}", shape(&read_a), shape(&read_b)));
         }

@@ -160,7 +160,7 @@ impl Paths {
 }
 
 fn of_paths(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
-    let TextFile { bytes, name, .. } = TextFile::read(args.reading.path())?;
+    let TextFile { bytes, name, .. } = TextFile::read(args.reading.path(), args.reading.text(b','))?;
     let paths = Paths::parse(&bytes, &name)?;
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);

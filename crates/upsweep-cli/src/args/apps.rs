@@ -2,6 +2,7 @@
 
 use super::{Header, Reading, TableForm, parse_device};
 use crate::device::DeviceChoice;
+use crate::text::Encoding;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -42,6 +43,9 @@ pub(crate) struct Lex {
     /// The same as a page in FILE, which says of each token what it is
     #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "color"])]
     pub(crate) html: Option<PathBuf>,
+    /// The encoding of a text that is not UTF-8 and has no mark: latin1 is that of Western Europe, with the letters of Windows
+    #[arg(long, value_enum, value_name = "E")]
+    pub(crate) encoding: Option<Encoding>,
     #[command(flatten)]
     pub(crate) on: On,
 }
@@ -58,6 +62,9 @@ pub(crate) struct Grep {
     /// The number of each line before it, from 1
     #[arg(long, short = 'n', conflicts_with = "count")]
     pub(crate) line_number: bool,
+    /// The encoding of a text that is not UTF-8 and has no mark: latin1 is that of Western Europe, with the letters of Windows
+    #[arg(long, value_enum, value_name = "E")]
+    pub(crate) encoding: Option<Encoding>,
     #[command(flatten)]
     pub(crate) on: On,
 }
@@ -220,7 +227,8 @@ pub(crate) struct Fit {
 }
 
 pub(super) const TEXT_EXAMPLES: &str = "\
-The mark of UTF-8 (BOM) before a text is skipped by lex and grep, and places count it; UTF-16 is refused. compare has it as any bytes.
+lex and grep skip the mark of UTF-8 (BOM) before a text, and places count it. A text with the mark of UTF-16 is turned into UTF-8, and
+places are in that. compare has marks as any bytes.
 
 Examples:
   upsweep text lex src/main.rs --grammar rust --count

@@ -12,7 +12,7 @@ type Named<'a> = (&'static str, &'a Path);
 impl Command {
     /// Fails if two files are standard input: the second reader would find nothing.
     pub(crate) fn check_standard_input(&self) -> Result<()> {
-        let named = self.files().into_iter().flatten().filter(|(_, path)| is_standard_input(path));
+        let named = self.files().into_iter().filter(|(_, path)| is_standard_input(path));
         match named.map(|(name, _)| name).collect::<Vec<_>>()[..] {
             [first, second, ..] => Err(Failure::Input(format!(
                 "{first} and {second} are both standard input, which is read once: save one of them in a file"
@@ -22,44 +22,36 @@ impl Command {
     }
 
     /// Input files of the commands that read several.
-    fn files(&self) -> [Option<Named<'_>>; 3] {
+    fn files(&self) -> Vec<Named<'_>> {
         match self {
             Self::Scan(args) => with_carry(&args.common, &args.carries),
             Self::Reduce(args) => with_carry(&args.common, &args.carries),
             Self::Expand(args) => with("--values", args.reading.path(), &args.values),
             Self::Text(Text::Lex(args)) => with("--rules", &args.file, &args.rules),
-            Self::Text(Text::Compare(args)) => [Some(("A", &args.a)), Some(("B", &args.b)), None],
+            Self::Text(Text::Compare(args)) => vec![("A", &args.a), ("B", &args.b)],
             Self::Tree(Tree::Depth(args) | Tree::Size(args) | Tree::Sum(args)) => {
                 with("--values", args.reading.path(), &args.values)
             }
             Self::Graph(apps::Graph::Spmv(args)) => {
-                [Some(("FILE", &args.of.file)), Some(("VECTOR", &args.vector)), None]
+                vec![("FILE", &args.of.file), ("VECTOR", &args.vector)]
             }
-            Self::Signal(Signal::Filter(args)) => {
-                let [file, sos, _] = with("--sos", args.of.reading.path(), &args.sos);
-                [file, sos, carry_in(&args.of.carries)]
-            }
-            Self::Signal(Signal::Smooth(args)) => {
-                [Some(("FILE", args.of.reading.path())), carry_in(&args.of.carries), None]
-            }
-            _ => [None, None, None],
+            Self::Signal(Signal::Filter(args)) => with("--sos", args.of.reading.path(), &args.sos),
+            _ => Vec::new(),
         }
     }
 }
 
 /// Files of a scan or reduction.
-fn with_carry<'a>(common: &'a Common, carries: &'a Carries) -> [Option<Named<'a>>; 3] {
-    let [file, segments, _] = with("--segments", &common.file, &common.segments);
-    [file, segments, carry_in(carries)]
-}
-
-fn carry_in(carries: &Carries) -> Option<Named<'_>> {
-    carries.carry_in.as_deref().map(|path| ("--carry-in", path))
+fn with_carry<'a>(common: &'a Common, carries: &'a Carries) -> Vec<Named<'a>> {
+    let mut all = with("--segments", &common.file, &common.segments);
+    all.extend(common.more.iter().map(|path| ("FILE", path.as_path())));
+    all.extend(carries.carry_in.as_deref().map(|path| ("--carry-in", path)));
+    all
 }
 
 /// FILE, and the file of an option.
-fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) -> [Option<Named<'a>>; 3] {
-    [Some(("FILE", file)), other.as_deref().map(|path| (option, path)), None]
+fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) -> Vec<Named<'a>> {
+    [("FILE", file)].into_iter().chain(other.as_deref().map(|path| (option, path))).collect()
 }
 
 #[cfg(test)]
@@ -98,8 +90,8 @@ mod tests {
         all(&Cli::command(), "upsweep", &mut found);
         // A command added here belongs into `files`, too.
         let known = [
-            "upsweep scan: file segments carry_in",
-            "upsweep reduce: file segments carry_in",
+            "upsweep scan: file more segments carry_in",
+            "upsweep reduce: file more segments carry_in",
             "upsweep expand: file values",
             "upsweep text lex: file rules",
             "upsweep text compare: a b",

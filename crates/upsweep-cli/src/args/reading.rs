@@ -1,5 +1,8 @@
 //! Options of the input that most commands share: the values to read, and the format of their file.
 
+use crate::count::parse_count;
+use crate::missing::Missing;
+use crate::text::{Encoding, TextForm};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -15,6 +18,9 @@ pub(crate) struct Reading {
     /// [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
     pub(super) column: Option<String>,
+    /// The array of a .npz, by its name [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
+    pub(super) array: Option<String>,
     /// The element type: what raw input is, unless its name says it (.f32); what other input is turned into, if that changes no value
     /// (decimal fractions as text are rounded)
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
@@ -26,6 +32,8 @@ pub(crate) struct Reading {
     pub(super) header: Header,
     #[command(flatten)]
     pub(super) table: TableForm,
+    #[command(flatten)]
+    pub(super) missing: Missing,
     /// Whether these options are about this file: errors name them.
     #[arg(skip = true)]
     pub(super) options: bool,
@@ -37,9 +45,23 @@ impl Reading {
         &self.file
     }
 
+    /// How the file comes as a text whose cells are separated by `delimiter`.
+    pub(crate) fn text(&self, delimiter: u8) -> TextForm {
+        self.table.text(delimiter)
+    }
+
     /// Options for the file `path`, whose column and type no option sets.
     pub(crate) fn of(path: &Path, table: TableForm) -> Self {
-        Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table, options: false }
+        Self {
+            file: path.to_owned(),
+            column: None,
+            array: None,
+            element: None,
+            header: Header::Auto,
+            table,
+            missing: Missing::default(),
+            options: false,
+        }
     }
 }
 
@@ -60,6 +82,15 @@ pub(crate) struct TableForm {
     /// FILE is a table whose cells are separated by this character: one of ASCII, or tab
     #[arg(long, value_name = "C", value_parser = parse_delimiter)]
     delimiter: Option<u8>,
+    /// The encoding of a text that is not UTF-8 and has no mark: latin1 is that of Western Europe, with the letters of Windows
+    #[arg(long, value_enum, value_name = "E")]
+    encoding: Option<Encoding>,
+    /// Leave out so many lines at the beginning of a text
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", hide_default_value = true)]
+    skip: usize,
+    /// Leave out the lines of a text that begin with this character: one of ASCII, such as #
+    #[arg(long, value_name = "C", value_parser = parse_comment)]
+    comment: Option<u8>,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +106,19 @@ impl TableForm {
         let named = || self.format.map(|format| if format == Format::Csv { b',' } else { b'\t' });
         self.delimiter.or_else(named).or(by_name)
     }
+
+    /// How a text comes whose cells are separated by `delimiter`.
+    pub(crate) fn text(self, delimiter: u8) -> TextForm {
+        let comment = self.comment.map(|comment| (comment, delimiter));
+        TextForm { encoding: self.encoding, skip: self.skip, comment }
+    }
+
+    /// Option that was given and is about a text.
+    pub(crate) fn of_text(self) -> Option<&'static str> {
+        let given =
+            [("--encoding", self.encoding.is_some()), ("--skip", self.skip > 0), ("--comment", self.comment.is_some())];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {
@@ -82,6 +126,13 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
         _ if text == "tab" || text == "\\t" => Ok(b'\t'),
         &[c] if c.is_ascii() && !c.is_ascii_alphanumeric() && !b"\"\r\n.+-".contains(&c) => Ok(c),
         _ => Err("a delimiter is one character of ASCII that is in no number and no quote, or tab".to_owned()),
+    }
+}
+
+fn parse_comment(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        &[c] if c.is_ascii_graphic() && !c.is_ascii_alphanumeric() && !b"\"+-.".contains(&c) => Ok(c),
+        _ => Err("a comment begins with one character of ASCII that begins no number and no quote".to_owned()),
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct SelectArgs {
     /// Write where the values or rows are, counted from 0, instead
     #[arg(long)]
     pub(crate) indices: bool,
+    /// The array of a .npz, by its name [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
+    pub(crate) array: Option<String>,
     /// The element type of an array, as `upsweep scan --help` says it
     #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,
@@ -89,7 +92,7 @@ Examples:
   upsweep select sales.csv --where 'price > 10 and region == \"N\"'
   upsweep select samples.npy --where 'abs(x) > 3' --indices
   seq 1 100 | upsweep select - --where 'x % 7 == 0'
-  gunzip -c log.tsv.gz | upsweep select - --format tsv --where 'status != 200 or not cached'
+  upsweep select log.tsv.gz --where 'status != 200 or not cached'
 
 Conditions:
   columns     by name (price), by a name in back quotes (`unit price`, `2`), by number ($2 is always the second); of an array there is x

@@ -28,6 +28,9 @@ pub(crate) struct SortArgs {
     /// Sort along this axis of a .npy array, counted from 0 (-1 is the last) [default: all values, as one line]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) axis: Option<i64>,
+    /// The array of a .npz, by its name [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
+    pub(crate) array: Option<String>,
     /// The element type of an array, as `upsweep scan --help` says it
     #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,

@@ -64,7 +64,7 @@ impl Job<'_> {
         let done = |bytes| progress.lock().unwrap_or_else(PoisonError::into_inner).step(bytes);
         let read_sorted = |range: &Range<usize>, room: &mut Room| {
             resize(&mut room.values, range.len());
-            file.read_at_once(range.clone(), &mut room.values, &done)?;
+            file.read_at_once(range, &mut room.values, &done)?;
             self.sorted(room)
         };
         if let [] | [_] = runs[..] {

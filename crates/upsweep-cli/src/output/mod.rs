@@ -13,6 +13,7 @@ pub(crate) use places::{Places, Scratch};
 
 use crate::closed::was_closed;
 use crate::failure::{Failure, Result, called, words};
+use crate::packed::Packing;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub(crate) struct Destination {
     /// Name of the destination in messages.
     name: String,
     place: Place,
+    /// How the result is compressed, which the name of its file says.
+    packing: Option<Packing>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +49,7 @@ enum Place {
 
 impl Destination {
     pub(crate) fn standard_output() -> Self {
-        Self { name: "standard output".to_owned(), place: Place::StandardOutput }
+        Self { name: "standard output".to_owned(), place: Place::StandardOutput, packing: None }
     }
 
     /// Resolves the destination `path` of an option, and checks that it can be written. It must be called before the
@@ -60,18 +63,21 @@ impl Destination {
         if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
             return wrong("is a directory: name a file in it");
         }
+        let packing = Packing::of_name(path);
         let (folder, path) = match resolve(path) {
             Ok(Resolved::File { folder, path }) => (folder, path),
             Ok(Resolved::Descriptor(found)) if found.is_standard_output() => return Ok(Self::standard_output()),
-            Ok(Resolved::Descriptor(found)) => return Ok(Self { name, place: Place::Descriptor(found) }),
+            Ok(Resolved::Descriptor(found)) => {
+                return Ok(Self { name, place: Place::Descriptor(found), packing: None });
+            }
             Ok(Resolved::ForeignDescriptor(path)) => {
-                return Ok(Self { name, place: Place::Special { path, append: true } });
+                return Ok(Self { name, place: Place::Special { path, append: true }, packing });
             }
             Err(reason) => return wrong(&reason),
         };
         match fs::metadata(&path) {
             Ok(found) if !found.is_file() => {
-                return Ok(Self { name, place: Place::Special { path, append: false } });
+                return Ok(Self { name, place: Place::Special { path, append: false }, packing });
             }
             Ok(found) if found.permissions().readonly() => return wrong("is read-only"),
             Ok(_) => {
@@ -82,7 +88,7 @@ impl Destination {
             }
             Err(_) => {}
         }
-        Ok(Self { name, place: Place::File { path, folder } })
+        Ok(Self { name, place: Place::File { path, folder }, packing })
     }
 
     /// Resolves the destinations of the options that were given, and fails if two of them are the same.
@@ -119,6 +125,11 @@ impl Destination {
         matches!(self.place, Place::File { .. })
     }
 
+    /// Whether parts of the result can be written in any order: to a plain file that is not compressed.
+    pub(crate) fn has_places(&self) -> bool {
+        self.is_plain_file() && self.packing.is_none()
+    }
+
     pub(crate) fn is_stream(&self) -> bool {
         matches!(self.place, Place::StandardOutput | Place::Descriptor(_))
     }
@@ -147,12 +158,11 @@ impl Destination {
         self.write_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
     }
 
-    /// Lets `write` write the whole result of a [plain file](Self::is_plain_file), its parts in any order and by any
-    /// threads. If it fails, no new file is left and an old one is unchanged. Fails for other destinations, whose parts have
-    /// an order.
+    /// Lets `write` write the whole result of a destination that [has places](Self::has_places), its parts in any order and
+    /// by any threads. If it fails, no new file is left and an old one is unchanged. Fails for other destinations.
     pub(crate) fn write_places(&self, write: impl FnOnce(&Places<'_>) -> Result<()>) -> Result<()> {
         let name = &*self.name;
-        let Place::File { path, folder } = &self.place else {
+        let (Place::File { path, folder }, None) = (&self.place, self.packing) else {
             return Err(Failure::Run(format!("{name}: is no plain file")));
         };
         interrupt::release()?;
@@ -175,6 +185,11 @@ impl Destination {
         let name = &*self.name;
         let failed = |e: &io::Error| Failure::writing(name, e);
         let opened = |e: io::Error| Failure::input(name, words(&e));
+        let mut packed = |out: &mut dyn Write| match self.packing {
+            Some(packing) => packing.write((out, name), write),
+            None => write(out),
+        };
+        let write = &mut packed;
         match &self.place {
             Place::StandardOutput => {
                 self.open()?;

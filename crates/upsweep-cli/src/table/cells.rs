@@ -4,12 +4,14 @@ use super::columns::{Columns, holds_number, text_of};
 use super::rows::Rows;
 use super::{Wanted, WrittenRows, is_header, note_years, wrong_width};
 use crate::args::Header;
-use crate::collect::{Refused, Texts, collector};
+use crate::collect::{Refused, Texts, collector, push};
 use crate::element::{Type, Values, exact};
 use crate::expression::value::compare;
 use crate::failure::{Failure, Result, note, quoted};
+use crate::missing::Missing;
 use crate::number::not_a_number;
 use crate::progress::Progress;
+use crate::show::position_with;
 use crate::source::Source;
 use csv::ByteRecord;
 use std::cmp::Ordering;
@@ -28,6 +30,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) any: bool,
     /// Requested column after those in `columns`, such as the column of groups.
     pub(crate) and: Option<&'a str>,
+    /// What becomes of missing values in the first requested column, if it is one of numbers.
+    pub(crate) missing: Option<&'a Missing>,
     pub(crate) keep: Keep,
 }
 
@@ -60,6 +64,8 @@ pub(crate) struct Cells<'a> {
     /// Number of texts that are kept of a row.
     width: usize,
     pub(crate) rows: usize,
+    /// Indices of the rows that were left out, as a value is missing.
+    left_out: Vec<usize>,
 }
 
 /// Sort key of the rows: a value for each, from one column.
@@ -74,7 +80,7 @@ pub(crate) struct Order {
 impl<'a> Cells<'a> {
     /// Reads the table, and keeps the texts that `asked` requests.
     pub(crate) fn read(asked: &Asked<'a>, progress: &Progress) -> Result<Self> {
-        let &Asked { source, name, delimiter, header, keep, .. } = asked;
+        let &Asked { source, name, delimiter, header, keep, missing, .. } = asked;
         let mut rows = Rows::new(source, name, delimiter, progress)?;
         if keep == Keep::Text {
             rows.keep_text();
@@ -92,6 +98,7 @@ impl<'a> Cells<'a> {
             typed: false,
             delimiter,
             keep_keys: false,
+            missing: None,
         };
         let mut names_a_column =
             asked.columns.iter().chain(&asked.and).map(|&column| is_header(&wanted(Some(column)), &first, &row));
@@ -123,9 +130,19 @@ impl<'a> Cells<'a> {
             Keep::Asked | Keep::Text => (texts_before..texts_before + found.len()).collect(),
         };
         let (mut texts, mut number, all) = (Texts::default(), 0, first.len());
+        let mut left_out = Vec::new();
+        let is_left_out = |row: &ByteRecord| {
+            let cell = found.first().and_then(|&column| row.get(column)).and_then(text_of);
+            missing.zip(cell).is_some_and(|(missing, text)| missing.leaves_out(text))
+        };
         let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord, text: &[u8]| {
             if row.len() != all {
                 return Err(rows.wrong_row(at, &wrong_width(row.len(), all)));
+            }
+            if is_left_out(row) {
+                let index = number + left_out.len();
+                return push(&mut left_out, index)
+                    .map_err(|refused| refused.failure(name, |reason| rows.wrong_row(at, &reason)));
             }
             let text = (keep == Keep::Text).then_some(text);
             let cells = kept.iter().map(|&column| row.get(column).unwrap_or_default());
@@ -145,7 +162,7 @@ impl<'a> Cells<'a> {
         let width = texts_before + kept.len();
         let names_text = (keep == Keep::Text).then_some(first_text);
         let names = has_names.then_some(first);
-        Ok(Self { name, names, names_text, labels, columns: found, places, texts, width, rows: number })
+        Ok(Self { name, names, names_text, labels, columns: found, places, texts, width, rows: number, left_out })
     }
 
     /// Name of the table in messages.
@@ -188,17 +205,16 @@ impl<'a> Cells<'a> {
 
     /// Number of a row in the file, as messages count rows: from 1, with the row of names.
     fn row_of_file(&self, row: usize) -> usize {
-        row + 1 + usize::from(self.names.is_some())
+        position_with(&self.left_out, row) + 1 + usize::from(self.names.is_some())
     }
 
-    /// Converts the cells of requested column number `place` to numbers. None of them may be empty.
-    pub(crate) fn numbers(&self, place: usize, element: Option<Type>) -> Result<Values> {
+    /// Converts the cells of requested column number `place` to numbers.
+    pub(crate) fn numbers(&self, place: usize, element: Option<Type>, missing: &Missing) -> Result<Values> {
         let mut values = collector(element, true);
         for row in 0..self.rows {
             let cell = self.cell(row, place);
             match text_of(cell) {
-                Some("") => Err("the cell is empty: fill it or remove the row".to_owned().into()),
-                Some(text) => values.push(text),
+                Some(text) => missing.read(text).map_err(Refused::from).and_then(|(text, _)| values.push(text)),
                 None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
             }
             .map_err(|refused| self.refused(refused, row, place))?;

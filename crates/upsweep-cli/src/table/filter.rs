@@ -92,6 +92,7 @@ impl Filter<'_> {
             options: true,
             typed: false,
             keep_keys: false,
+            missing: None,
         };
         let has_names = is_header(&wanted, &first, &row);
         let names = has_names.then_some(&first);

@@ -15,6 +15,7 @@ use crate::args::Header;
 use crate::collect::{Collector, Refused, Texts, collector, push};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, note};
+use crate::missing::Missing;
 use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
@@ -42,6 +43,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) delimiter: u8,
     /// Whether to keep the text of each segment's key. A segment is a run of rows with equal keys.
     pub(crate) keep_keys: bool,
+    /// What becomes of missing values, if the command has options for it.
+    pub(crate) missing: Option<&'a Missing>,
 }
 
 /// Layout of a table that was read, from which it can be read again.
@@ -56,6 +59,10 @@ pub(crate) struct Layout {
     label: String,
     key_column: Option<usize>,
     key_label: Option<String>,
+    /// Indices of the rows that were left out, as a value is missing.
+    left_out: Vec<usize>,
+    /// Number of missing values.
+    missing: usize,
 }
 
 /// Segments of the rows: runs of rows with equal keys.
@@ -102,6 +109,10 @@ pub(crate) fn read(
         last_key: None,
         keep_keys: wanted.keep_keys,
         width: first.len(),
+        missing: wanted.missing,
+        left_out: Vec::new(),
+        found_missing: 0,
+        rows: 0,
     };
     let wrong = |rows: &Rows<'_>, row: u64, reason: Reason| match reason {
         Reason::Row(refused) => refused.failure(name, |reason| rows.wrong_row(row, &reason)),
@@ -116,10 +127,16 @@ pub(crate) fn read(
         taker.take(&row).map_err(|reason| wrong(&rows, rows.row(), reason))?;
         more = rows.next(&mut row)?;
     }
-    let (values, keys) = (taker.values.finish(), taker.keys);
+    drop(rows);
+    let Taker { values, keys, left_out, found_missing: missing, .. } = taker;
+    let values = values.finish();
     let (label, key_label) = (columns.label(column), key_column.map(|column| columns.label(column)));
     let names = is_header.then_some(first);
-    Ok((values, Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label }, keys))
+    Ok((
+        values,
+        Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label, left_out, missing },
+        keys,
+    ))
 }
 
 /// Returns the reason why a row of `found` cells is wrong, if the first row has `expected` cells.
@@ -152,7 +169,7 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
 }
 
 /// Collector of the value and the key in each row.
-struct Taker {
+struct Taker<'a> {
     values: Box<dyn Collector>,
     column: usize,
     key_column: Option<usize>,
@@ -160,6 +177,12 @@ struct Taker {
     last_key: Option<Vec<u8>>,
     keep_keys: bool,
     width: usize,
+    missing: Option<&'a Missing>,
+    /// Indices of the rows that are left out.
+    left_out: Vec<usize>,
+    found_missing: usize,
+    /// Number of rows so far.
+    rows: usize,
 }
 
 /// Reason why a row is wrong: about the row, or about its cell in the column that is read.
@@ -168,15 +191,29 @@ enum Reason {
     Cell(Refused),
 }
 
-impl Taker {
+impl Taker<'_> {
     fn take(&mut self, row: &ByteRecord) -> std::result::Result<(), Reason> {
         if row.len() != self.width {
             return Err(Reason::Row(wrong_width(row.len(), self.width).into()));
         }
         let cell = &row[self.column];
-        match text_of(cell) {
-            Some("") => Err("the cell is empty: fill it or remove the row".to_owned().into()),
-            Some(text) => self.values.push(text),
+        let text = text_of(cell);
+        self.rows += 1;
+        if self.missing.zip(text).is_some_and(|(missing, text)| missing.leaves_out(text)) {
+            self.found_missing += 1;
+            return push(&mut self.left_out, self.rows - 1).map_err(Reason::Row);
+        }
+        let missing = &mut self.found_missing;
+        match text {
+            Some("") if self.missing.is_none() => Err("the cell is empty: fill it or remove the row".to_owned().into()),
+            Some(text) => {
+                self.missing.map_or(Ok((text, false)), |options| options.read(text)).map_err(Refused::from).and_then(
+                    |(text, is_missing)| {
+                        *missing += usize::from(is_missing);
+                        self.values.push(text)
+                    },
+                )
+            }
             None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
         }
         .map_err(Reason::Cell)?;
@@ -207,6 +244,16 @@ impl Layout {
         self.key_label.as_deref()
     }
 
+    /// Indices of the rows that were left out, as a value is missing.
+    pub(crate) fn left_out(&self) -> &[usize] {
+        &self.left_out
+    }
+
+    /// Number of missing values.
+    pub(crate) fn missing(&self) -> usize {
+        self.missing
+    }
+
     /// Number of the first row of data, as messages count rows: from 1, with the row of names.
     pub(crate) fn first_row(&self) -> usize {
         1 + usize::from(self.names.is_some())
@@ -221,7 +268,8 @@ impl Layout {
         Some(row)
     }
 
-    /// Writes the table with `values` as one more column, whose name is that of the column that was read, and `suffix`.
+    /// Writes the table with `values` as one more column, whose name is that of the column that was read, and `suffix`. Rows
+    /// that were left out have an empty cell there.
     pub(crate) fn write_joined(
         &self,
         (name, suffix): (&str, &str),
@@ -241,12 +289,16 @@ impl Layout {
             out.write_with(rows.as_read(&row), &name)?;
         }
         let mut text = Vec::new();
-        for index in 0..values.len() {
+        let (mut left_out, mut index) = (self.left_out.iter().peekable(), 0);
+        for place in 0..values.len() + self.left_out.len() {
             if !rows.next(&mut row)? {
                 return Err(Failure::changed(name));
             }
             text.clear();
-            format(values, index, &mut text);
+            if left_out.next_if(|&&out| out == place).is_none() {
+                format(values, index, &mut text);
+                index += 1;
+            }
             out.write_with(rows.as_read(&row), &text)?;
         }
         match rows.next(&mut row)? {

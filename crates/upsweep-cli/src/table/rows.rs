@@ -4,13 +4,12 @@ use super::strict::Strict;
 use super::written::AsRead;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
-use crate::source::{MARK, Source, text_begin};
+use crate::source::Source;
 use csv::ByteRecord;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 
 pub(super) struct Rows<'a> {
-    reader: csv::Reader<Strict<&'a File>>,
+    reader: csv::Reader<Strict<Box<dyn Read + 'a>>>,
     source: &'a Source,
     name: &'a str,
     /// Number of the row that was read last, counted from 1.
@@ -24,12 +23,7 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(source: &'a Source, name: &'a str, delimiter: u8, progress: &'a Progress) -> Result<Self> {
-        let mut file = &source.file;
-        let failed = |e| Failure::reading(name, &e);
-        let mut start = Vec::new();
-        file.rewind().map_err(failed)?;
-        file.take(MARK as u64).read_to_end(&mut start).map_err(failed)?;
-        file.seek(SeekFrom::Start(text_begin(&start, name)? as u64)).map_err(failed)?;
+        let file = source.text(name)?.reader;
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 18);
         let reader = builder.from_reader(Strict::new(file, delimiter));

@@ -46,8 +46,23 @@ pub(crate) fn with_files() -> Folder {
     // 1, and an f16 so near that fewer than a thousand others lie between.
     f.file("halves.npy", npy("'<f2'", "(2,)", &[0x00, 0x3c, 0x10, 0x3c]));
     f.file("image.npy", npy("'|u1'", "(3, 3)", &[0, 1, 2, 3, 4, 5, 6, 7, 8]));
-    f.file("sound.wav", wav(2));
+    f.file("sound.wav", wav(2)).file("several.npz", npz(&[("a.npy", whole(&[1])), ("b.npy", whole(&[2]))]));
     f
+}
+
+/// Archive of these files, stored.
+fn npz(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
+    for (name, file) in files {
+        let (mut entry, config) = archive.new_file(name).start().unwrap();
+        let mut to = config.wrap(&mut entry);
+        std::io::Write::write_all(&mut to, file).unwrap();
+        let (_, descriptor) = to.finish().unwrap();
+        entry.finish(descriptor).unwrap();
+    }
+    archive.finish().unwrap();
+    bytes
 }
 
 /// Sound of `n` values of 16 bits.
@@ -64,6 +79,7 @@ fn wav(n: u16) -> Vec<u8> {
 pub(crate) fn example_files(f: &Folder) {
     let floats = |n: usize| (0..n).flat_map(|k| ((k * 7 % 11) as f64 - 5.0).to_le_bytes()).collect::<Vec<u8>>();
     let whole = |n: usize| (0..n as u32).flat_map(|k| (k % 4).to_le_bytes()).collect::<Vec<u8>>();
+    f.file("part-1.npy", npy("'<f8'", "(2,)", &floats(2))).file("part-2.npy", npy("'<f8'", "(3,)", &floats(3)));
     for (name, text) in [
         ("rain.csv", "month,precipitation,wind,mm\n1,0.5,3,0.2\n1,1.5,2,3\n2,0.25,4,11\n"),
         ("latencies.csv", "id,ms\nx,3.5\ny,1.25\n"),

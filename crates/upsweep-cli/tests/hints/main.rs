@@ -67,6 +67,7 @@ const DEAD_ENDS: &[(&str, &str)] = &[
     ("upsweep graph pagerank pairs.csv --header no --unweighted --type f64", "--type f64 takes it"),
     ("upsweep text compare t.csv t.csv", "--column"),
     ("upsweep text compare large.csv large.csv", "--type"),
+    ("upsweep text compare several.npz one.npy", "--array"),
     ("upsweep tree sum parents.npy --values large.csv", "--type"),
     ("upsweep tree sum parents.npy --values t.csv", "--column"),
     ("echo 1.5 | upsweep tree depth -", "--type"),

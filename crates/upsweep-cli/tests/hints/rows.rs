@@ -64,7 +64,50 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep sort prices.csv",
         "upsweep sort prices.csv --numeric",
     ),
+    ("choose one with --array", "", "upsweep reduce several.npz", "upsweep reduce several.npz --array b"),
+    (
+        "is no .npz, and --array is for these",
+        "",
+        "upsweep scan one.npy --array a -o out.npy",
+        "upsweep scan several.npz --array a -o out.npy",
+    ),
+    (
+        "--group-by: is for one table",
+        "",
+        "upsweep reduce keys.csv keys.csv --group-by k",
+        "(cat keys.csv; tail -n +2 keys.csv) | upsweep reduce - --format csv --group-by k",
+    ),
+    (
+        "--by-key is for one table",
+        "",
+        "upsweep reduce keys.csv keys.csv --column v --by-key k",
+        "(cat keys.csv; tail -n +2 keys.csv) | upsweep reduce - --format csv --column v --by-key k 2> /dev/null",
+    ),
+    (
+        "are no table: give -o with .npy",
+        "",
+        "upsweep scan keys.csv keys.csv --column v",
+        "upsweep scan keys.csv keys.csv --column v -o out.npy",
+    ),
+    (
+        "or give --missing skip",
+        "",
+        "printf 'a,b\\n1,\\n2,3\\n' | upsweep reduce - --format csv --column b",
+        "printf 'a,b\\n1,\\n2,3\\n' | upsweep reduce - --format csv --column b --missing skip",
+    ),
+    (
+        "give --missing skip, zero or propagate",
+        "",
+        "upsweep reduce prices.csv --column price --na N/A",
+        "upsweep reduce prices.csv --column price --na N/A --missing zero",
+    ),
     // Types.
+    (
+        "and the files before it of {first}: give --type",
+        "half.npy: has values of f64, and the files before it of i64: give --type",
+        "upsweep reduce one.npy half.npy",
+        "upsweep reduce one.npy half.npy --type f64",
+    ),
     ("--type {taker}", "give --type u64", "upsweep scan large.csv", "upsweep scan large.csv --type u64 --op max"),
     (
         "give {}",

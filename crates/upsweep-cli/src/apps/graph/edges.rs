@@ -128,7 +128,7 @@ impl Reading {
 
 /// Reads the edges of a table. Returns the entries of the adjacency matrix, and the name of the table in messages.
 pub(super) fn read(of: &OfGraph, delimiter: u8, ends: Ends) -> Result<(Entries, String)> {
-    let (source, name) = input::open_table(&of.file)?;
+    let (source, name) = input::open_table(&of.file, of.table.text(delimiter))?;
     let (entries, vertices) = (Entries::new((0, 0), false), Vertices::default());
     let mut reading = Reading { ends, unweighted: of.unweighted, header: of.header, vertices, entries };
     let mut first = None;
