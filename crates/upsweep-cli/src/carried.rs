@@ -68,11 +68,7 @@ impl<'a> Carried<'a> {
             let reason = "the carry of bool values stays in memory: --type u8 computes the same";
             return Err(Failure::Input(format!("--carry-out {}: {reason}", to.name())));
         }
-        let Some(path) = self.from else { return Ok(Carry::new()) };
-        let name = called(path);
-        let source = Source::open(path, &name)?;
-        let mut bytes = Vec::new();
-        source.reader().take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+        let Some((name, bytes)) = self.bytes()? else { return Ok(Carry::new()) };
         let wrong = |e: Error| Failure::input(&name, e);
         let carry = Carry::from_bytes(&bytes).map_err(wrong)?;
         carry.expect(operation, op, element).map_err(wrong)?;
@@ -85,7 +81,7 @@ impl<'a> Carried<'a> {
         let name = called(path);
         let source = Source::open(path, &name)?;
         let mut bytes = Vec::new();
-        (&source.file).take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+        source.reader().take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
         Ok(Some((name, bytes)))
     }
 

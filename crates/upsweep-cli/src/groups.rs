@@ -43,7 +43,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let Some(read_by) = common.table.delimiter(names::delimiter(&common.file)) else {
         return Err(input::no_table(&called(&common.file), "--group-by"));
     };
-    let device = Chosen::open(common.device)?;
+    let device = Chosen::open(common.device, Work::Pass)?;
     let (source, name) = input::open_table(&common.file, common.table.text(read_by))?;
     let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
     // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.

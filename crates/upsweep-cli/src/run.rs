@@ -34,7 +34,6 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let device = Chosen::open(common.device, Work::Pass)?;
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
         && destination.has_places()
-        && device.on_host
         && !args.reverse
         && let Some(file) = ArrayFile::open(common)?
         && common.axis.is_none_or(|_| file.shape.len() == 1)

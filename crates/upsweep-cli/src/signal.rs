@@ -2,11 +2,14 @@
 
 use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
 use crate::asked::{axis, places};
-use crate::device::Chosen;
+use crate::carried::Carried;
+use crate::chunks::{self, ArrayFile};
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, called, one_line, quoted};
 use crate::input::{self, Form, Input};
 use crate::names;
+use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
@@ -127,7 +130,7 @@ impl Run<'_> {
         let carried = Carried::named(carries, &destination)?;
         let device = Chosen::open(device, Work::Pass)?;
         if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-            && destination.is_plain_file()
+            && destination.has_places()
             && device.on_host
             && self.forward
             && asked.is_none()
@@ -156,11 +159,9 @@ impl Run<'_> {
         let results = compute(&device.device, &values, along, carry.as_mut()).map_err(|e| self.failed(&name, e))?;
         let to = destination.name();
         if let (Some(sound), Some(_)) = (sound, as_sound) {
-            let bytes = wav::written(&results, sound, destination.name())?;
-            return destination
-                .write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(destination.name(), &e)));
-        }
-        if output.is_none() && io::stdout().is_terminal() {
+            let bytes = wav::written(&results, sound, to)?;
+            destination.write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(to, &e)))?;
+        } else if output.is_none() && io::stdout().is_terminal() {
             let (sample, places) = (show::sample(&values), places(&form, &shape));
             let column = if let Form::Table { layout, .. } = &form { layout.column() } else { "value" };
             print(&destination, |out| show::table(out, (&sample, column), (&results, self.word), &places))?;

@@ -47,7 +47,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Computation)?;
     let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
     let asked = Asked {
@@ -105,7 +105,6 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
     };
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
         && destination.has_places()
-        && device.on_host
         && !args.argsort
         && let Some(file) = ArrayFile::open(&common)?
         && args.axis.is_none_or(|_| file.shape.len() == 1)

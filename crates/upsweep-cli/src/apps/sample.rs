@@ -10,7 +10,7 @@ use upsweep_apps::sampling::{Sampler, Weight};
 use upsweep_dynamic::View;
 
 pub(crate) fn run(args: &SampleArgs) -> Result<()> {
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let read = load(&args.reading, None, args.device)?;
     let left_out = read.left_out().to_vec();
     let (weights, name) = (read.values, read.name);

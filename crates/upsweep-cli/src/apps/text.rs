@@ -34,7 +34,7 @@ fn lex(args: &Lex) -> Result<()> {
             Grammar::find(name).ok_or_else(unknown)?.lexer().map_err(|e| failed("--grammar", e))?
         }
     };
-    let chosen = Chosen::open(args.on.device)?;
+    let chosen = Chosen::open(args.on.device, Work::Computation)?;
     let TextFile { bytes: text, begin, name } = TextFile::read(&args.file, form_of(args.encoding))?;
     let wrong = |e| failed(&name, e);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
@@ -93,7 +93,7 @@ fn from_rules(path: &Path) -> Result<Lexer> {
 
 fn grep(args: &Grep) -> Result<()> {
     let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
-    let chosen = Chosen::open(args.on.device)?;
+    let chosen = Chosen::open(args.on.device, Work::Computation)?;
     let (device, TextFile { bytes: text, name, .. }) =
         (&chosen.device, TextFile::read(&args.file, form_of(args.encoding))?);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
