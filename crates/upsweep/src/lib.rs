@@ -42,7 +42,7 @@
 //! - [`scan_axes`]: scans along several axes, one after the other: the summed-area table (integral image).
 //!   [`list_scan`]: scans along a linked list (list ranking, pointer jumping).
 //! - [`reduce`]: one value from many (fold, aggregate, arg-max), also for each row or segment. [`reduce_by_key`]: one
-//!   value for each run of equal keys.
+//!   value for each run of equal keys. [`reduce_by_code`]: one for each of few codes, in any order (group by).
 //! - [`carry`]: calls on an array in parts, with the results of one call; it may be longer than memory.
 //!   [`Device::streamed`]: a GPU scans and sorts arrays in host memory.
 //! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
@@ -125,6 +125,7 @@ pub mod pyramid;
 pub mod range_histogram;
 pub mod recurrence;
 pub mod reduce;
+pub mod reduce_by_code;
 pub mod reduce_by_key;
 pub mod runs;
 pub mod scan;
