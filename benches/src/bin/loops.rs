@@ -4,7 +4,7 @@
 //! A rival is a plain loop on one thread, or the same loop by rayon over rows or values: the faster one counts. For
 //! moving sums of integers it adds the value that enters and subtracts the one that leaves; for floats it is that of
 //! van Herk and of Gil and Werman, as an infinity or a NaN must not stay. `--only` takes parts of `algorithm/type`, and
-//! `--smoke` runs each shape once.
+//! `--smoke` runs each shape once. Transposed views of ndarray are measured with the feature `peers`.
 
 use rayon::prelude::*;
 use std::hint::black_box;
@@ -33,7 +33,10 @@ fn run() -> Outcome {
     scans::<f64>(&mut bench)?;
     scans::<f32>(&mut bench)?;
     searches(&mut bench)?;
-    groups(&mut bench)
+    groups(&mut bench)?;
+    #[cfg(feature = "peers")]
+    views(&mut bench)?;
+    Ok(())
 }
 
 struct Bench {
@@ -396,4 +399,42 @@ fn table(codes: &[u32], values: &[f64], output: &mut [(f64, f64, f64)]) {
     for (out, (sum, rows, highest)) in output.iter_mut().zip(table) {
         *out = (sum, sum / rows as f64, highest);
     }
+}
+
+/// Running sums along an axis of a transposed view, in place.
+#[cfg(feature = "peers")]
+fn views(bench: &mut Bench) -> Outcome {
+    use ndarray::{ArrayViewMut2, Axis};
+    use std::cell::Cell;
+
+    let (rows, columns) = (bench.len(2_500), bench.len(4_000));
+    let input: Vec<f64> = (0..rows * columns).map(|i| hash(i) as f64 / u64::MAX as f64).collect();
+    // The first call has the input, and each later one what the call before it left.
+    fn view<'a>(
+        called: &Cell<bool>,
+        input: &[f64],
+        data: &'a mut [f64],
+        shape: (usize, usize),
+    ) -> Result<ArrayViewMut2<'a, f64>, upsweep::Error> {
+        if !called.replace(true) {
+            data.copy_from_slice(input);
+        }
+        let view = ArrayViewMut2::from_shape(shape, data);
+        let len = input.len();
+        view.map(ArrayViewMut2::reversed_axes).map_err(|_| upsweep::Error::Shape { shape: vec![shape.0, shape.1], len })
+    }
+    for axis in [0, 1] {
+        let called = [Cell::new(false), Cell::new(false)];
+        let upsweep = |x: &[f64], y: &mut [f64]| {
+            let view = view(&called[0], x, y, (rows, columns))?;
+            Scan::new(Sum).run_view_in_place(&bench.device, Axis(axis), view)
+        };
+        let rival: Rival<'_, f64, f64> = &|x, y| {
+            if let Ok(mut view) = view(&called[1], x, y, (rows, columns)) {
+                view.accumulate_axis_inplace(Axis(axis), |&before, x| *x += before);
+            }
+        };
+        bench.race((&format!("transposed_view_axis_{axis}"), "f64"), &input, close, upsweep, &[rival])?;
+    }
+    Ok(())
 }

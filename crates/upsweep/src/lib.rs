@@ -46,6 +46,7 @@
 //! - [`carry`]: calls on an array in parts, with the results of one call; it may be longer than memory.
 //!   [`Device::streamed`]: a GPU scans and sorts arrays in host memory.
 //! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
+//! - `views`, with the feature `ndarray`: scans and reductions along an axis of ndarray's views of any strides.
 //! - [`transform`]: a function of each element (map), with gathers and scatters.
 //! - [`up_sweep`]: the tree of sums of Blelloch's scan (a Fenwick tree).
 //!
@@ -144,6 +145,8 @@ pub mod tridiagonal;
 pub mod unique;
 pub mod up_sweep;
 pub mod varying;
+#[cfg(feature = "ndarray")]
+pub mod views;
 
 mod array;
 mod buffered;
@@ -178,6 +181,10 @@ pub use list_scan::ScanAlong;
 pub use merge::Merge;
 pub use moving_sum::MovingSum;
 pub use multisplit::Ways;
+/// Version of ndarray whose views [`views`] takes.
+#[cfg(feature = "ndarray")]
+#[doc(no_inline)]
+pub use ndarray;
 pub use nth::Nth;
 #[doc(no_inline)]
 pub use operator::{Element, Function, Map, Operator, function, operator};

@@ -53,6 +53,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("Reduce", "reduce"),
     ("Segments::Keys", "reduce_by_key"),
     ("Reduce::by_code", "reduce_by_code"),
+    ("views", "views"),
     ("Transform", "transform"),
     ("UpSweep", "up_sweep"),
     ("MovingSum", "moving_sum"),
