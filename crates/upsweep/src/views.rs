@@ -28,7 +28,7 @@
 //! lie in another order than those of the output. Results for an output with gaps are copied to it afterwards.
 //!
 //! **Bits.** Results have the bits of the call on a row-major array whose axes are in the order in which they lie in
-//! memory, those of the output before those of the input.
+//! memory: in that of the output of `Scan::run_views`, in that of the input of the other calls.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -70,7 +70,7 @@ impl<Op: Copy, M: Copy, F: Copy, V: Copy> Scan<'_, Op, M, F, Whole, V> {
     {
         same_shape(input.shape(), output.shape())?;
         let (input, output) = (input.into_dyn(), output.into_dyn());
-        let lie = Lie::of(output.shape(), output.strides(), input.strides(), axis)?;
+        let lie = Lie::of(output.shape(), output.strides(), axis)?;
         let (shape, at) = (lie.permuted(output.shape()), lie.place(axis));
         let scan = Scan { options: self.options.with_axis(&shape, at), direction: self.direction };
         let elements = contiguous(input.permuted_axes(IxDyn(&lie.order)))?;
@@ -91,7 +91,7 @@ impl<Op: Copy, M: Copy, F: Copy, V: Copy> Scan<'_, Op, M, F, Whole, V> {
         V: Init<M::Output>,
     {
         let data = data.into_dyn();
-        let lie = Lie::of(data.shape(), data.strides(), data.strides(), axis)?;
+        let lie = Lie::of(data.shape(), data.strides(), axis)?;
         let (shape, at) = (lie.permuted(data.shape()), lie.place(axis));
         let scan = Scan { options: self.options.with_axis(&shape, at), direction: self.direction };
         let mut data = data.permuted_axes(IxDyn(&lie.order));
@@ -124,7 +124,7 @@ impl<Op: Copy, M: Copy, F: Copy, V: Copy> Scan<'_, Op, M, F, Whole, V> {
         V: Init<M::Output>,
     {
         let input = input.into_dyn();
-        let lie = Lie::of(input.shape(), input.strides(), input.strides(), axis)?;
+        let lie = Lie::of(input.shape(), input.strides(), axis)?;
         let (shape, at) = (lie.permuted(input.shape()), lie.place(axis));
         let scan = Scan { options: self.options.with_axis(&shape, at), direction: self.direction };
         let elements = contiguous(input.permuted_axes(IxDyn(&lie.order)))?;
@@ -157,7 +157,7 @@ impl<Op: Copy, M: Copy, F: Copy, V: Copy> Reduce<'_, Op, M, F, Whole, V> {
         V: Init<M::Output>,
     {
         let (input, output) = (input.into_dyn(), output.into_dyn());
-        let lie = Lie::of(input.shape(), input.strides(), input.strides(), axis)?;
+        let lie = Lie::of(input.shape(), input.strides(), axis)?;
         same_shape(&without(input.shape(), axis), output.shape())?;
         let (shape, at) = (lie.permuted(input.shape()), lie.place(axis));
         let reduce = Reduce { options: self.options.with_axis(&shape, at) };
@@ -188,7 +188,7 @@ impl<Op: Copy, M: Copy, F: Copy, V: Copy> Reduce<'_, Op, M, F, Whole, V> {
         V: Init<M::Output>,
     {
         let input = input.into_dyn();
-        let lie = Lie::of(input.shape(), input.strides(), input.strides(), axis)?;
+        let lie = Lie::of(input.shape(), input.strides(), axis)?;
         let (shape, at) = (lie.permuted(input.shape()), lie.place(axis));
         let reduce = Reduce { options: self.options.with_axis(&shape, at) };
         let elements = contiguous(input.permuted_axes(IxDyn(&lie.order)))?;
@@ -212,19 +212,18 @@ struct Lie {
 }
 
 impl Lie {
-    /// Finds the order of the axes of an array of this `shape`: by the first `strides`, and where these are equal by the
-    /// others.
+    /// Finds the order of the axes of an array of this `shape` with these `strides`.
     ///
     /// # Errors
     /// [`Error::Axis`] when the array has no such `axis`.
-    fn of(shape: &[usize], strides: &[isize], others: &[isize], Axis(axis): Axis) -> Result<Self> {
+    fn of(shape: &[usize], strides: &[isize], Axis(axis): Axis) -> Result<Self> {
         if axis >= shape.len() {
             return Err(Error::Axis { axis, axes: shape.len() });
         }
         let mut order: Vec<usize> = (0..shape.len()).collect();
         // The stride of an axis of one element says nothing.
-        let stride = |of: &[isize], axis: usize| if shape[axis] == 1 { usize::MAX } else { of[axis].unsigned_abs() };
-        order.sort_by_key(|&axis| Reverse((stride(strides, axis), stride(others, axis))));
+        let stride = |axis: usize| if shape[axis] == 1 { usize::MAX } else { strides[axis].unsigned_abs() };
+        order.sort_by_key(|&axis| Reverse(stride(axis)));
         Ok(Self { order })
     }
 
