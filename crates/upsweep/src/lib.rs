@@ -233,5 +233,6 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         Search, Segments, Select, Sets, Sort, TopK, Transform, Tridiagonal, Unique, UpSweep, function, operator,
+        operator::host,
     };
 }

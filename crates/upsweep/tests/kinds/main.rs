@@ -5,6 +5,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod bins;
+mod closures;
 mod codes;
 mod kinds;
 mod order;
