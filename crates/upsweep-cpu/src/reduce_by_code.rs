@@ -21,8 +21,7 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, In, JobSteps, Out};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Largest number of parts: a multiple of the number of threads of most machines, and few enough for their tables to
-/// take little memory.
+/// Largest number of parts, a power of two: few enough for their tables to take little memory.
 const PARTS: usize = 64;
 /// Least number of elements in a part for each entry of its table.
 const OF_ENTRY: usize = 16;
@@ -31,9 +30,10 @@ const PART: usize = 1 << 12;
 /// Number of codes whose totals a thread joins at a time.
 const JOINED: usize = 1 << 10;
 
-/// Returns the number of elements in a part.
+/// Returns the number of elements in a part. The number of parts is a power of two, so that threads have equally many.
 fn part_len(len: usize, codes: usize) -> usize {
-    len.div_ceil(PARTS).max(OF_ENTRY.saturating_mul(codes)).max(PART)
+    let most = len / OF_ENTRY.saturating_mul(codes).max(PART);
+    len.div_ceil(1 << most.clamp(1, PARTS).ilog2()).max(1)
 }
 
 /// Reduces the elements of each code below `codes` to a result. The input and the input of codes have `len` elements, and

@@ -186,6 +186,10 @@ pub use multisplit::Ways;
 #[doc(no_inline)]
 pub use ndarray;
 pub use nth::Nth;
+/// Version of num-complex whose complex numbers are elements.
+#[cfg(feature = "num-complex")]
+#[doc(no_inline)]
+pub use num_complex;
 #[doc(no_inline)]
 pub use operator::{Element, Function, Map, Operator, function, operator};
 #[doc(no_inline)]

@@ -3,6 +3,8 @@
 #[doc(hidden)]
 pub mod arith;
 pub mod builtin;
+#[cfg(feature = "num-complex")]
+mod complex;
 mod element;
 mod form;
 mod halves;
@@ -12,6 +14,7 @@ mod laws;
 mod map;
 mod source;
 mod values;
+mod wrapping;
 
 pub use arith::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, WidenFrom};
 pub use element::{Element, MAX_ELEMENT_BYTES};

@@ -78,7 +78,7 @@ fn kinds_of_inputs_and_of_codes(place: &Place) {
 }
 
 fn lengths() -> Vec<usize> {
-    // Parts have 4,096 elements, or 16 a code, or a sixty-fourth of all.
+    // Parts have 4,096 elements or more, and 16 a code or more, up to 64 parts.
     let around = [16_000, 1 << 18].map(|n| [n - 1, n, n + 1]).concat();
     sizes::few().into_iter().chain(sizes::large(8).into_iter().step_by(3)).chain(around).collect()
 }

@@ -7,6 +7,7 @@
 mod bins;
 mod closures;
 mod codes;
+mod elements;
 mod kinds;
 mod order;
 mod selections;
