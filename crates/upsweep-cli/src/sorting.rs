@@ -58,7 +58,6 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         columns: &columns,
         any: true,
         and: None,
-        missing: None,
         keep: match args.argsort {
             true => Keep::Asked,
             // The text of the rows is kept if the output has the same delimiter: then they are written as they were
@@ -68,7 +67,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         },
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
-    let orders = (0..columns.len().max(1)).map(|place| cells.order(place, args.numeric)).collect::<Result<Vec<_>>>()?;
+    let orders = (0..cells.asked()).map(|place| cells.order(place, args.numeric)).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(View<'_>, bool)> = Vec::new();
     for order in &orders {
         keys.extend(order.last.as_deref().map(|last| (View::Bool(last), false)));

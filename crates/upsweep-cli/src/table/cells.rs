@@ -1,17 +1,16 @@
 //! Table in memory: all cells of its rows, or those of some columns; and sort keys of its rows.
 
-use super::columns::{Columns, holds_number, text_of};
+use super::columns::{Columns, holds_number, listed, text_of};
 use super::rows::Rows;
 use super::{Wanted, WrittenRows, is_header, note_years, wrong_width};
 use crate::args::Header;
-use crate::collect::{Refused, Texts, collector, push};
+use crate::collect::{Refused, Texts, collector};
 use crate::element::{Type, Values, exact};
 use crate::expression::value::compare;
 use crate::failure::{Failure, Result, note, quoted};
 use crate::missing::Missing;
 use crate::number::not_a_number;
 use crate::progress::Progress;
-use crate::show::position_with;
 use crate::source::Source;
 use csv::ByteRecord;
 use std::cmp::Ordering;
@@ -24,14 +23,12 @@ pub(crate) struct Asked<'a> {
     pub(crate) name: &'a str,
     pub(crate) delimiter: u8,
     pub(crate) header: Header,
-    /// Requested columns, by name or number.
+    /// Requested columns, by name or number, or [lists](listed) of these.
     pub(crate) columns: &'a [&'a str],
     /// Whether the only numeric column is requested if `columns` is empty.
     pub(crate) any: bool,
     /// Requested column after those in `columns`, such as the column of groups.
     pub(crate) and: Option<&'a str>,
-    /// What becomes of missing values in the first requested column, if it is one of numbers.
-    pub(crate) missing: Option<&'a Missing>,
     pub(crate) keep: Keep,
 }
 
@@ -64,8 +61,8 @@ pub(crate) struct Cells<'a> {
     /// Number of texts that are kept of a row.
     width: usize,
     pub(crate) rows: usize,
-    /// Indices of the rows that were left out, as a value is missing.
-    left_out: Vec<usize>,
+    /// Number of requested columns, without the one after them.
+    values: usize,
 }
 
 /// Sort key of the rows: a value for each, from one column.
@@ -80,7 +77,7 @@ pub(crate) struct Order {
 impl<'a> Cells<'a> {
     /// Reads the table, and keeps the texts that `asked` requests.
     pub(crate) fn read(asked: &Asked<'a>, progress: &Progress) -> Result<Self> {
-        let &Asked { source, name, delimiter, header, keep, missing, .. } = asked;
+        let &Asked { source, name, delimiter, header, keep, .. } = asked;
         let mut rows = Rows::new(source, name, delimiter, progress)?;
         if keep == Keep::Text {
             rows.keep_text();
@@ -100,12 +97,16 @@ impl<'a> Cells<'a> {
             keep_keys: false,
             missing: None,
         };
-        let mut names_a_column =
-            asked.columns.iter().chain(&asked.and).map(|&column| is_header(&wanted(Some(column)), &first, &row));
+        let mut names_a_column = asked
+            .columns
+            .iter()
+            .flat_map(|text| listed(text))
+            .chain(asked.and)
+            .map(|column| is_header(&wanted(Some(column)), &first, &row));
         let has_names = is_header(&wanted(None), &first, &row) || names_a_column.any(|named| named);
         let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter, options: true };
         let data = if has_names { more.then_some(&row) } else { any.then_some(&first) };
-        let mut found = asked.columns.iter().map(|text| columns.find(text)).collect::<Result<Vec<_>>>()?;
+        let mut found = asked.columns.iter().map(|text| columns.find_all(text)).collect::<Result<Vec<_>>>()?.concat();
         let and = asked.and.map(|text| columns.find(text)).transpose()?;
         if found.is_empty() && asked.any {
             // The column of groups is not the one to choose, although it may be numeric, too.
@@ -115,6 +116,7 @@ impl<'a> Cells<'a> {
             });
             found.push(columns.only_numeric(data.as_ref())?);
         }
+        let values = found.len();
         found.extend(and);
         if let Some(data) = data {
             columns.check_separator(data)?;
@@ -130,19 +132,9 @@ impl<'a> Cells<'a> {
             Keep::Asked | Keep::Text => (texts_before..texts_before + found.len()).collect(),
         };
         let (mut texts, mut number, all) = (Texts::default(), 0, first.len());
-        let mut left_out = Vec::new();
-        let is_left_out = |row: &ByteRecord| {
-            let cell = found.first().and_then(|&column| row.get(column)).and_then(text_of);
-            missing.zip(cell).is_some_and(|(missing, text)| missing.leaves_out(text))
-        };
         let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord, text: &[u8]| {
             if row.len() != all {
                 return Err(rows.wrong_row(at, &wrong_width(row.len(), all)));
-            }
-            if is_left_out(row) {
-                let index = number + left_out.len();
-                return push(&mut left_out, index)
-                    .map_err(|refused| refused.failure(name, |reason| rows.wrong_row(at, &reason)));
             }
             let text = (keep == Keep::Text).then_some(text);
             let cells = kept.iter().map(|&column| row.get(column).unwrap_or_default());
@@ -162,17 +154,17 @@ impl<'a> Cells<'a> {
         let width = texts_before + kept.len();
         let names_text = (keep == Keep::Text).then_some(first_text);
         let names = has_names.then_some(first);
-        Ok(Self { name, names, names_text, labels, columns: found, places, texts, width, rows: number, left_out })
-    }
-
-    /// Name of the table in messages.
-    pub(crate) fn name(&self) -> &str {
-        self.name
+        Ok(Self { name, names, names_text, labels, columns: found, places, texts, width, rows: number, values })
     }
 
     /// Name in messages of requested column number `place`, counted from 0.
     pub(crate) fn label(&self, place: usize) -> &str {
         self.labels.get(place).map_or("", String::as_str)
+    }
+
+    /// Number of requested columns, without the one after them.
+    pub(crate) fn asked(&self) -> usize {
+        self.values
     }
 
     /// Name of requested column number `place`, if the table names its columns.
@@ -205,13 +197,26 @@ impl<'a> Cells<'a> {
 
     /// Number of a row in the file, as messages count rows: from 1, with the row of names.
     fn row_of_file(&self, row: usize) -> usize {
-        position_with(&self.left_out, row) + 1 + usize::from(self.names.is_some())
+        row + 1 + usize::from(self.names.is_some())
     }
 
-    /// Converts the cells of requested column number `place` to numbers.
-    pub(crate) fn numbers(&self, place: usize, element: Option<Type>, missing: &Missing) -> Result<Values> {
+    /// Returns the rows whose cell in requested column number `place` is not left out as missing.
+    pub(crate) fn with_value(&self, place: usize, missing: &Missing) -> Vec<usize> {
+        let has_value = |&row: &usize| !text_of(self.cell(row, place)).is_some_and(|text| missing.leaves_out(text));
+        (0..self.rows).filter(has_value).collect()
+    }
+
+    /// Converts the cells of requested column number `place` to numbers. Returns them, and their rows: without those that
+    /// are left out as missing.
+    pub(crate) fn numbers(
+        &self,
+        place: usize,
+        element: Option<Type>,
+        missing: &Missing,
+    ) -> Result<(Values, Vec<usize>)> {
         let mut values = collector(element, true);
-        for row in 0..self.rows {
+        let rows = self.with_value(place, missing);
+        for &row in &rows {
             let cell = self.cell(row, place);
             match text_of(cell) {
                 Some(text) => missing.read(text).map_err(Refused::from).and_then(|(text, _)| values.push(text)),
@@ -219,7 +224,7 @@ impl<'a> Cells<'a> {
             }
             .map_err(|refused| self.refused(refused, row, place))?;
         }
-        Ok(values.finish())
+        Ok((values.finish(), rows))
     }
 
     fn refused(&self, refused: Refused, row: usize, place: usize) -> Failure {
