@@ -1,7 +1,8 @@
 //! Command `upsweep reduce` with more than one result: for each distinct value of a column, for several columns, by several
 //! operators.
 //!
-//! The rows are sorted by the column of groups, so that each group is a segment. Without groups all values are one.
+//! Values are sorted by their groups, which are numbered as the table is read, so that each group is a segment. Without
+//! groups all values are one.
 
 use crate::args::{ReduceArgs, Statistic};
 use crate::device::Chosen;
@@ -14,9 +15,10 @@ use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
 use crate::sums::Sums;
-use crate::table::{Asked, Cells, Keep, WrittenRows, listed, new_name};
+use crate::table::{self, Asked, Grouped, How, WrittenRows, listed, new_name};
 use crate::write::OutputForm;
 use csv::ByteRecord;
+use upsweep_core::memory;
 use upsweep_dynamic::{Error, Op, Reduce, Segments, View, lexsort};
 
 /// Whether the options ask for results that are computed here.
@@ -97,75 +99,66 @@ fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
 fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> Result<()> {
     let common = &args.common;
     if !common.more.is_empty() {
-        return Err(Failure::Input(
-            "--group-by and several results: are of one table: put them together first".to_owned(),
-        ));
+        let advice = "put them together first";
+        return Err(Failure::Input(format!("--group-by and several results: are of one table: {advice}")));
     }
     let device = Chosen::open(common.device)?;
     let (source, name) = input::open_table(&common.file, common.table.text(read_by))?;
     let asked: Vec<&str> = common.column.iter().map(String::as_str).collect();
     // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.
-    let counts_alone = args.op.iter().all(|statistic| *statistic == Statistic::Count);
+    let counted = args.op.iter().all(|statistic| *statistic == Statistic::Count);
     let asked = Asked {
         source: &source,
         name: &name,
         delimiter: read_by,
         header: common.header,
         columns: &asked,
-        any: !counts_alone,
+        any: !counted,
         and: args.group_by.as_deref(),
-        keep: Keep::Asked,
     };
-    let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
-    let by = cells.asked();
-    let failed = |e: Error| Failure::computing(&name, &e);
-    // Without a column of groups all rows are one.
-    let (groups, rows) = match &args.group_by {
-        Some(_) => cells.places_of_texts(by),
-        None => (vec![0; cells.rows], vec![0]),
-    };
-    // Values of a column, or a number for each row that counts, and the rows that have them.
-    let read = |place: Option<usize>| match (place, counts_alone) {
-        (Some(place), false) => cells.numbers(place, common.element, &common.missing),
-        (Some(place), true) => {
-            let rows = cells.with_value(place, &common.missing);
-            Ok((Values::from(vec![0u8; rows.len()]), rows))
-        }
-        (None, _) => Ok((Values::from(vec![0u8; cells.rows]), (0..cells.rows).collect())),
-    };
-    let column = |place: Option<usize>| {
-        let (values, with_value) = read(place)?;
-        let groups: Vec<u64> = with_value.iter().map(|&row| groups[row]).collect();
-        let mut offsets = vec![0u64; rows.len() + 1];
-        groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
-        (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
-        let name = place.and_then(|place| cells.asked_name(place)).map(<[u8]>::to_vec);
-        let values = if args.group_by.is_some() {
-            let order = lexsort(&device.device, &[(View::U64(&groups), false)]).map_err(failed)?;
-            with_values!(&values, x => order.iter().map(|&row| x[row as usize]).collect::<Vec<_>>().into())
-        } else {
-            values
-        };
-        Ok(Column { name, values, offsets })
-    };
-    let columns = match by {
-        0 => vec![column(None)?],
-        _ => (0..by).map(|place| column(Some(place))).collect::<Result<Vec<_>>>()?,
-    };
-    let group = |group: usize| cells.cell(rows.get(group).copied().unwrap_or(0), by);
-    if args.group_by.is_none() {
-        let results = Computing { args, device: &device, name: &name, groups: None }.of(&columns)?;
-        return write(to, (&columns, &args.op), &results, None);
-    }
-    let results = Computing { args, device: &device, name: &name, groups: Some(&group) }.of(&columns)?;
+    let how = How { element: common.element, missing: &common.missing, counted };
+    let mut read = Grouped::read(&asked, &how, &Progress::new("reading", source.size()))?;
+    let columns = std::mem::take(&mut read.columns);
+    let columns = columns.into_iter().map(|column| by_group(column, read.len(), &name)).collect::<Result<Vec<_>>>()?;
+    let text = |group: usize| read.text(group);
+    let groups: Option<&Text<'_>> = args.group_by.as_ref().map(|_| &text as _);
+    let results = Computing { args, device: &device, name: &name, groups }.of(&columns)?;
+    let Some(groups) = groups else { return write(to, (&columns, &args.op), &results, None) };
     // Groups are written in the order of the column's values, numbers in numeric order.
-    let order = cells.order_of_rows(by, &rows)?;
+    let order = read.order()?;
     let mut keys: Vec<(View<'_>, bool)> =
         order.last.as_deref().map(|last| (View::Bool(last), false)).into_iter().collect();
     keys.push((order.values.view(), false));
-    let order = lexsort(&device.device, &keys).map_err(failed)?;
-    write(to, (&columns, &args.op), &results, Some((cells.asked_name(by), &group, &order)))
+    let order = lexsort(&device.device, &keys).map_err(|e| Failure::computing(&name, &e))?;
+    write(to, (&columns, &args.op), &results, Some((read.name.as_deref(), groups, &order)))
 }
+
+/// Sorts the values of a column by their groups, of which there are `count`.
+fn by_group(column: table::Column, count: usize, name: &str) -> Result<Column> {
+    let table::Column { name: called, values, groups } = column;
+    let mut offsets = vec![0u64; count + 1];
+    groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
+    (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
+    let values = if groups.is_sorted() {
+        values
+    } else {
+        let mut next = offsets.clone();
+        with_values!(values, x => {
+            let full = |_| Failure::memory(name, size_of_val(&x[..]));
+            let mut sorted = memory::filled(x.len(), Default::default()).map_err(full)?;
+            for (x, group) in x.into_iter().zip(groups) {
+                let place = &mut next[group as usize];
+                sorted[*place as usize] = x;
+                *place += 1;
+            }
+            sorted.into()
+        })
+    };
+    Ok(Column { name: called, values, offsets })
+}
+
+/// Text of each group.
+type Text<'a> = dyn Fn(usize) -> &'a [u8] + 'a;
 
 /// What is computed of columns.
 struct Computing<'a> {
@@ -174,7 +167,7 @@ struct Computing<'a> {
     /// Name of the input in messages.
     name: &'a str,
     /// Text of each group, if there are groups.
-    groups: Option<&'a dyn Fn(usize) -> &'a [u8]>,
+    groups: Option<&'a Text<'a>>,
 }
 
 impl Computing<'_> {
@@ -231,7 +224,7 @@ impl Computing<'_> {
 }
 
 /// Groups to write: the name of their column, the text of each, and their order.
-type Written<'a> = (Option<&'a [u8]>, &'a dyn Fn(usize) -> &'a [u8], &'a [u64]);
+type Written<'a> = (Option<&'a [u8]>, &'a Text<'a>, &'a [u64]);
 
 /// Writes a line for each group, or one if there are none: the results of each column by each statistic. `results` has
 /// them in this order.

@@ -390,9 +390,8 @@ fn rows_of(common: &Common, path: &Path, delimiter: u8) -> Result<usize> {
         columns: &columns,
         any: false,
         and: None,
-        keep: Keep::Asked,
     };
-    Ok(Cells::read(&table, &Progress::new("reading", source.size()))?.rows)
+    Ok(Cells::read(&table, Keep::Asked, &Progress::new("reading", source.size()))?.rows)
 }
 
 /// Resolves the destination after `-o`, and returns it with the output form that its name asks for.
