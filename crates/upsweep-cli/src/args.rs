@@ -108,7 +108,7 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; with --group-by several, and mean
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; mean; median; std and var are of a sample; several with commas
     #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
     pub(crate) op: Vec<Statistic>,
     /// One line of results for each value of this column, wherever its rows are
@@ -177,8 +177,8 @@ pub(crate) struct Common {
     /// Work along this axis of a .npy array, counted from 0 (-1 is the last) [default: all values in row-major order]
     #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["by_key", "segments"])]
     pub(crate) axis: Option<i64>,
-    /// The column of a table, by its name or its number from 1; a name that is such a number is put in back quotes: '`2`'
-    /// [default: the only numeric one]
+    /// The column of a table, by its name or its number from 1; a name that is such a number is put in back quotes: '`2`';
+    /// `reduce` takes several with commas [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
     pub(crate) column: Option<String>,
     /// The array of a .npz, by its name [default: the only one]
@@ -358,6 +358,7 @@ Examples:
   upsweep reduce rain.csv --column precipitation
   upsweep reduce rain.csv --column wind --by-key month --op max
   upsweep reduce rain.csv --column wind --group-by month --op mean,count,max
+  upsweep reduce rain.csv --column precipitation,wind --op mean,std
   upsweep reduce image.npy --axis 0
   upsweep reduce part-*.npy --op max
   upsweep reduce bytes.npy --sum-type f64"
@@ -379,7 +380,10 @@ The result is printed plainly: one value to a line; the rows of an array as line
 value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
 
 --group-by COLUMN has a line for each value of the column, in the order of `upsweep sort`, with a result for each operator in tabs;
--o writes a .csv or .tsv with names. A mean is an f64; to count rows no column is needed. Cells of the column are compared as they are written; an empty one is a value too.
+-o writes a .csv or .tsv with names. Of several columns (--column a,b) the results of each follow each other. Means, medians, variances
+and standard deviations are f64; the last two are of a sample, by n - 1. To count rows no column is needed. Cells of the column of
+groups are compared as they are written; an empty one is a value too. A group without values, as they are missing, has empty results.
+Without --group-by there is one line, of all values.
 
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
 Nothing at all reduces to --init, or else to the operator's identity. A .npy or raw file is reduced in chunks on the CPU. With

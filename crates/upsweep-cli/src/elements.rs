@@ -31,6 +31,9 @@ impl Row for Element {
     fn bool(&self, _: usize) -> Found<bool> {
         Ok(self.0 == Number::Integer(1))
     }
+    fn is_null(&self, _: usize) -> bool {
+        matches!(self.0, Number::Float(x) if x.is_nan())
+    }
 }
 
 /// Parses the condition on an array of this type.

@@ -1,25 +1,43 @@
-//! Command `upsweep reduce --group-by`: results for each distinct value of a column.
+//! Command `upsweep reduce` with more than one result: for each distinct value of a column, for several columns, by several
+//! operators.
 //!
-//! The rows are sorted by the column, so that each group is a segment.
+//! Values are sorted by their groups, which are numbered as the table is read, so that each group is a segment. Without
+//! groups all values are one.
 
 use crate::args::{ReduceArgs, Statistic};
 use crate::device::{Chosen, Work};
 use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, called, quoted};
-use crate::input;
-use crate::means::means;
+use crate::input::{self, Input};
+use crate::means::{deviations, means, medians};
 use crate::names;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
 use crate::sums::Sums;
-use crate::table::{Asked, Cells, Keep, WrittenRows, new_name};
+use crate::table::{self, Asked, Grouped, How, WrittenRows, listed, new_name};
 use crate::write::OutputForm;
 use csv::ByteRecord;
-use upsweep_dynamic::{Op, Reduce, Segments, View, lexsort};
+use upsweep_core::memory;
+use upsweep_dynamic::{Error, Op, Reduce, Segments, View, lexsort};
 
-/// Runs `upsweep reduce --group-by`: reduces each group of rows with equal values in `column`.
-pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
+/// Whether the options ask for results that are computed here.
+pub(crate) fn is_for(args: &ReduceArgs) -> bool {
+    let is_one = matches!(args.op[..], [Statistic::Of(_) | Statistic::Count]);
+    args.group_by.is_some() || !is_one || args.common.column.as_deref().is_some_and(|column| listed(column).len() > 1)
+}
+
+/// Values of a column, group by group.
+struct Column {
+    /// Name, if the input names its columns.
+    name: Option<Vec<u8>>,
+    values: Values,
+    /// Where each group begins among the values, and where the last one ends.
+    offsets: Vec<u64>,
+}
+
+/// Runs `upsweep reduce` with `--group-by`, several columns, several operators, or a statistic that is no operator.
+pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
     let operators: Vec<Op> = args
         .op
@@ -27,126 +45,226 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         .filter_map(|statistic| if let Statistic::Of(op) = statistic { Some(*op) } else { None })
         .collect();
     common.sums.check(&operators)?;
+    check_options(args)?;
     let (destination, named) = run::output(common.output.as_deref())?;
     input::check_array(common.array.as_deref(), &common.file)?;
     let delimiter = match named {
         None | Some(OutputForm::Words) => None,
         Some(OutputForm::Table { delimiter }) => Some(delimiter),
         Some(_) => {
-            let reason = "groups are written as a table: end the name in .csv or .tsv";
+            let reason = "groups and several results are written as a table: end the name in .csv or .tsv";
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
-    if !common.more.is_empty() {
-        return Err(Failure::Input("--group-by: is for one table: put several together first".to_owned()));
+    let to = (&destination, delimiter);
+    match (common.table.delimiter(names::delimiter(&common.file)), &args.group_by) {
+        (Some(read_by), _) => of_table(args, read_by, to),
+        (None, Some(_)) => Err(input::no_table(&called(&common.file), "--group-by")),
+        (None, None) => of_array(args, to),
     }
-    let Some(read_by) = common.table.delimiter(names::delimiter(&common.file)) else {
-        return Err(input::no_table(&called(&common.file), "--group-by"));
-    };
-    let device = Chosen::open(common.device, Work::Pass)?;
+}
+
+/// Fails if an option was given for which only one result is computed.
+fn check_options(args: &ReduceArgs) -> Result<()> {
+    let common = &args.common;
+    let of_one = [
+        ("--by-key", common.by_key.is_some()),
+        ("--segments", common.segments.is_some()),
+        ("--axis", common.axis.is_some()),
+        ("--init", common.init.is_some()),
+        ("--carry-in", args.carries.carry_in.is_some()),
+        ("--carry-out", args.carries.carry_out.is_some()),
+    ];
+    match of_one.iter().find(|(_, given)| *given) {
+        Some((option, _)) => {
+            let reason = "is for one column and one operator that is no mean, std, var or median";
+            Err(Failure::Input(format!("{option}: {reason}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Computes the results of all values of a file that is no table.
+fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
+    let device = Chosen::open(args.common.device)?;
+    run::explain_waiting(&args.common);
+    let Input { name, values, .. } = input::load(&args.common, false)?;
+    let offsets = vec![0, values.len() as u64];
+    let columns = [Column { name: None, values, offsets }];
+    let results = Computing { args, device: &device, name: &name, groups: None }.of(&columns)?;
+    write(to, (&columns, &args.op), &results, None)
+}
+
+/// Computes the results of columns of a table, of each group if a column of groups is given.
+fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> Result<()> {
+    let common = &args.common;
+    if !common.more.is_empty() {
+        let advice = "put them together first";
+        return Err(Failure::Input(format!("--group-by and several results: are of one table: {advice}")));
+    }
+    let device = Chosen::open(common.device)?;
     let (source, name) = input::open_table(&common.file, common.table.text(read_by))?;
-    let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
+    let asked: Vec<&str> = common.column.iter().map(String::as_str).collect();
     // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.
-    let counts_alone = args.op.iter().all(|statistic| *statistic == Statistic::Count);
+    let counted = args.op.iter().all(|statistic| *statistic == Statistic::Count);
     let asked = Asked {
         source: &source,
         name: &name,
         delimiter: read_by,
         header: common.header,
-        columns: &values_column,
-        any: !counts_alone,
-        and: Some(column),
-        missing: (!counts_alone).then_some(&common.missing),
-        keep: Keep::Asked,
+        columns: &asked,
+        any: !counted,
+        and: args.group_by.as_deref(),
     };
-    let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
-    let by = usize::from(!(counts_alone && values_column.is_empty()));
-    let values = if counts_alone {
-        Values::from(vec![0u8; cells.rows])
-    } else {
-        cells.numbers(0, common.element, &common.missing)?
-    };
-    let (groups, rows) = cells.places_of_texts(by);
-    let failed = |e: upsweep_dynamic::Error| Failure::computing(&name, &e);
-    let order = lexsort(&device.device, &[(View::U64(&groups), false)]).map_err(failed)?;
-    let mut offsets = vec![0u64; rows.len() + 1];
-    groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
-    let counts: Vec<u64> = offsets[1..].to_vec();
-    (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
-    let sorted: Values =
-        with_values!(&values, x => order.iter().map(|&row| x[row as usize]).collect::<Vec<_>>().into());
-
-    let segments = Segments::Offsets(View::U64(&offsets));
-    let of = |op: Op| {
-        let sums = Sums::new(common.sums, op, sorted.element(), OutputForm::Words)?;
-        let converted = sums.converted(sorted.view()).map_err(failed)?;
-        let x = converted.as_ref().unwrap_or(&sorted).view();
-        let reduce = Reduce::new(op).segments(segments);
-        if sums.checked {
-            let checked = reduce.accumulate(sums.results).check_overflow(x);
-            checked.map_err(|e| overflow(&cells, (by, &rows), &offsets, &sums, e).unwrap_or_else(failed))?;
-        }
-        let computed = reduce.accumulate(sums.computed).run(&device.device, x);
-        computed.and_then(|computed| sums.results(computed)).map_err(failed)
-    };
-    let results = args.op.iter().map(|statistic| match statistic {
-        Statistic::Of(op) => of(*op),
-        Statistic::Count => Ok(counts.clone().into()),
-        Statistic::Mean => means(&device.device, sorted.view(), &offsets).map(Values::F64).map_err(failed),
-    });
-    let results = results.collect::<Result<Vec<Values>>>()?;
+    let how = How { element: common.element, missing: &common.missing, counted };
+    let mut read = Grouped::read(&asked, &how, &Progress::new("reading", source.size()))?;
+    let columns = std::mem::take(&mut read.columns);
+    let columns = columns.into_iter().map(|column| by_group(column, read.len(), &name)).collect::<Result<Vec<_>>>()?;
+    let text = |group: usize| read.text(group);
+    let groups: Option<&Text<'_>> = args.group_by.as_ref().map(|_| &text as _);
+    let results = Computing { args, device: &device, name: &name, groups }.of(&columns)?;
+    let Some(groups) = groups else { return write(to, (&columns, &args.op), &results, None) };
     // Groups are written in the order of the column's values, numbers in numeric order.
-    let order = cells.order_of_rows(by, &rows)?;
+    let order = read.order()?;
     let mut keys: Vec<(View<'_>, bool)> =
         order.last.as_deref().map(|last| (View::Bool(last), false)).into_iter().collect();
     keys.push((order.values.view(), false));
-    let order = lexsort(&device.device, &keys).map_err(failed)?;
-    write(&destination, delimiter, (&cells, by), (&rows, &order), (&args.op, &results))
+    let order = lexsort(&device.device, &keys).map_err(|e| Failure::computing(&name, &e))?;
+    write(to, (&columns, &args.op), &results, Some((read.name.as_deref(), groups, &order)))
 }
 
-/// Converts an overflow into the failure that names the group; other errors are returned as they are.
-fn overflow(
-    cells: &Cells<'_>,
-    (by, rows): (usize, &[usize]),
-    offsets: &[u64],
-    sums: &Sums,
-    error: upsweep_dynamic::Error,
-) -> std::result::Result<Failure, upsweep_dynamic::Error> {
-    let upsweep_dynamic::Error::Overflow { op, element, index, value } = error else { return Err(error) };
-    let group = offsets.partition_point(|&begin| begin <= index as u64).saturating_sub(1);
-    let cell = cells.cell(rows.get(group).copied().unwrap_or(0), by);
-    let group = quoted(&String::from_utf8_lossy(cell.trim_ascii()));
-    let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
-    let words = format!("group {group}: the {op} does not fit {element}{said}: {}", sums.advice(value));
-    Ok(Failure::input(cells.name(), words))
+/// Sorts the values of a column by their groups, of which there are `count`.
+fn by_group(column: table::Column, count: usize, name: &str) -> Result<Column> {
+    let table::Column { name: called, values, groups } = column;
+    let mut offsets = vec![0u64; count + 1];
+    groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
+    (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
+    let values = if groups.is_sorted() {
+        values
+    } else {
+        let mut next = offsets.clone();
+        with_values!(values, x => {
+            let full = |_| Failure::memory(name, size_of_val(&x[..]));
+            let mut sorted = memory::filled(x.len(), Default::default()).map_err(full)?;
+            for (x, group) in x.into_iter().zip(groups) {
+                let place = &mut next[group as usize];
+                sorted[*place as usize] = x;
+                *place += 1;
+            }
+            sorted.into()
+        })
+    };
+    Ok(Column { name: called, values, offsets })
 }
 
+/// Text of each group.
+type Text<'a> = dyn Fn(usize) -> &'a [u8] + 'a;
+
+/// What is computed of columns.
+struct Computing<'a> {
+    args: &'a ReduceArgs,
+    device: &'a Chosen,
+    /// Name of the input in messages.
+    name: &'a str,
+    /// Text of each group, if there are groups.
+    groups: Option<&'a Text<'a>>,
+}
+
+impl Computing<'_> {
+    /// Returns the results of all columns, by each statistic in turn: a value for each group.
+    fn of(&self, columns: &[Column]) -> Result<Vec<Values>> {
+        let failed = |e: Error| Failure::computing(self.name, &e);
+        let one = |Column { values, offsets, .. }: &Column, statistic: Statistic| {
+            let (device, x) = (&self.device.device, values.view());
+            match statistic {
+                Statistic::Of(op) => self.reduced(op, values, offsets),
+                Statistic::Count => Ok(offsets.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<u64>>().into()),
+                Statistic::Mean => means(device, x, offsets).map(Values::F64).map_err(failed),
+                Statistic::Var => deviations(device, x, offsets).map(Values::F64).map_err(failed),
+                Statistic::Std => {
+                    let squares = deviations(device, x, offsets).map_err(failed)?;
+                    Ok(Values::F64(squares.into_iter().map(f64::sqrt).collect()))
+                }
+                Statistic::Median => Ok(Values::F64(medians(x, offsets))),
+            }
+        };
+        let all = columns.iter().flat_map(|column| self.args.op.iter().map(move |&statistic| (column, statistic)));
+        all.map(|(column, statistic)| one(column, statistic)).collect()
+    }
+
+    /// Reduces each group; without groups all values, as a reduction without segments does.
+    fn reduced(&self, op: Op, values: &Values, offsets: &[u64]) -> Result<Values> {
+        let failed = |e: Error| Failure::computing(self.name, &e);
+        let sums = Sums::new(self.args.common.sums, op, values.element(), OutputForm::Words)?;
+        let converted = sums.converted(values.view()).map_err(failed)?;
+        let x = converted.as_ref().unwrap_or(values).view();
+        let mut reduce = Reduce::new(op);
+        if self.groups.is_some() {
+            reduce = reduce.segments(Segments::Offsets(View::U64(offsets)));
+        }
+        if sums.checked {
+            let checked = reduce.accumulate(sums.results).check_overflow(x);
+            checked.map_err(|e| self.overflow(offsets, &sums, &e))?;
+        }
+        let computed = reduce.accumulate(sums.computed).run(&self.device.device, x);
+        computed.and_then(|computed| sums.results(computed)).map_err(failed)
+    }
+
+    /// Returns the failure for a result that does not fit its type, with its group; for other errors what they are.
+    fn overflow(&self, offsets: &[u64], sums: &Sums, error: &Error) -> Failure {
+        let Error::Overflow { op, element, index, value } = error else { return Failure::computing(self.name, error) };
+        let group = self.groups.map_or_else(String::new, |text| {
+            let group = offsets.partition_point(|&begin| begin <= *index as u64).saturating_sub(1);
+            format!("group {}: ", quoted(&String::from_utf8_lossy(text(group).trim_ascii())))
+        });
+        let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
+        let words = format!("{group}the {op} does not fit {element}{said}: {}", sums.advice(*value));
+        Failure::input(self.name, words)
+    }
+}
+
+/// Groups to write: the name of their column, the text of each, and their order.
+type Written<'a> = (Option<&'a [u8]>, &'a Text<'a>, &'a [u64]);
+
+/// Writes a line for each group, or one if there are none: the results of each column by each statistic. `results` has
+/// them in this order.
 fn write(
-    destination: &Destination,
-    delimiter: Option<u8>,
-    (cells, by): (&Cells<'_>, usize),
-    (rows, order): (&[usize], &[u64]),
-    (statistics, results): (&[Statistic], &[Values]),
+    (destination, delimiter): (&Destination, Option<u8>),
+    (columns, statistics): (&[Column], &[Statistic]),
+    results: &[Values],
+    groups: Option<Written<'_>>,
 ) -> Result<()> {
+    let names = groups.is_none_or(|(name, ..)| name.is_some());
     destination.write(|out| {
         let mut out = WrittenRows::to(out, destination.name(), delimiter.unwrap_or(b'\t'));
         let mut line = ByteRecord::new();
-        if let (Some(_), Some(groups)) = (delimiter, cells.asked_name(by)) {
-            line.push_field(groups.trim_ascii());
-            let values = cells.asked_name(0).filter(|_| by > 0);
-            for statistic in statistics {
-                let name = new_name(values, statistic.name(), &line);
-                line.push_field(&name);
+        if delimiter.is_some() && names {
+            if let Some((Some(name), ..)) = groups {
+                line.push_field(name.trim_ascii());
+            }
+            for column in columns {
+                for statistic in statistics {
+                    let name = new_name(column.name.as_deref(), statistic.name(), &line);
+                    line.push_field(&name);
+                }
             }
             out.write(&line)?;
         }
         let mut text = Vec::new();
-        for &group in order {
+        for &group in groups.map_or(&[0][..], |(.., order)| order) {
             line.clear();
-            line.push_field(cells.cell(rows.get(group as usize).copied().unwrap_or(0), by));
-            for results in results {
+            if let Some((_, text, _)) = groups {
+                line.push_field(text(group as usize));
+            }
+            let of = columns.iter().flat_map(|column| statistics.iter().map(move |statistic| (column, statistic)));
+            for (results, (column, statistic)) in results.iter().zip(of) {
                 text.clear();
-                format(results, group as usize, &mut text);
+                // A group may have no values, as they are missing. Its results are missing, too.
+                let place = group as usize;
+                let is_empty = column.offsets.get(place) == column.offsets.get(place + 1);
+                if groups.is_none() || !is_empty || *statistic == Statistic::Count {
+                    format(results, place, &mut text);
+                }
                 line.push_field(&text);
             }
             out.write(&line)?;

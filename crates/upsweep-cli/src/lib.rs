@@ -117,10 +117,8 @@ fn run_command(command: &Command) -> Result<()> {
     command.check_standard_input()?;
     match command {
         Command::Scan(args) => run::scan(args),
-        Command::Reduce(args) => match &args.group_by {
-            Some(column) => groups::reduce(args, column),
-            None => run::reduce(args),
-        },
+        Command::Reduce(args) if groups::is_for(args) => groups::reduce(args),
+        Command::Reduce(args) => run::reduce(args),
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
         Command::Select(args) => selecting::select(args),

@@ -1,10 +1,13 @@
-//! Means of segments. The mean of integers is exact and rounded once; the mean of finite floats is finite.
+//! Means, variances and medians of segments. The mean of integers is exact and rounded once; the mean of finite floats is
+//! finite.
 
 use crate::element::{Type, Values};
+use crate::expression::value::compare;
+use std::cmp::Ordering;
 use std::ops::Range;
 use upsweep::Device;
 use upsweep_core::memory::room;
-use upsweep_dynamic::{Error, Op, Reduce, Result, Segments, Value, View, with_view};
+use upsweep_dynamic::{Error, Number, Op, Reduce, Result, Segments, Value, View, with_view};
 
 /// Returns the mean of each segment of `x`; NaN for an empty one. Segment `i` is from `offsets[i]` to `offsets[i + 1]`.
 pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec<f64>> {
@@ -24,7 +27,7 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
     // Sums of f16 or f32, added as f64, do not overflow, so only means of f64 need more.
     let View::F64(x) = x else { return Ok(means) };
     let overflows = |mean: f64, segment: &Range<usize>| {
-        !mean.is_finite() && x[segment.clone()].iter().all(|value| value.is_finite())
+        !mean.is_finite() && !segment.is_empty() && x[segment.clone()].iter().all(|value| value.is_finite())
     };
     if !means.iter().zip(segments.clone()).any(|(&mean, segment)| overflows(mean, &segment)) {
         return Ok(means);
@@ -44,6 +47,52 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
         }
     }
     Ok(means)
+}
+
+/// Returns the variance of each segment of `x`, as that of a sample: the sum of the squared distances from the mean by one
+/// less than the number of values; NaN for fewer than two.
+pub(crate) fn deviations(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec<f64>> {
+    let means = means(device, x, offsets)?;
+    let segments = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize).zip(means);
+    Ok(with_view!(x, x => {
+        segments.map(|(segment, mean)| {
+            let x = &x[segment];
+            // The distances would add up to 0 if the mean were not rounded. What they do add up to corrects the squares.
+            let distances = x.iter().map(|x| float(x.number()) - mean);
+            let (rest, squares) = distances.fold((0.0, 0.0), |(rest, squares), d| (rest + d, squares + d * d));
+            let count = x.len() as f64;
+            if x.len() < 2 { f64::NAN } else { (squares - rest * rest / count) / (count - 1.0) }
+        }).collect()
+    }))
+}
+
+/// Returns the median of each segment of `x`, between the two values in the middle if there are two; NaN for an empty one,
+/// and where a value is NaN.
+pub(crate) fn medians(x: View<'_>, offsets: &[u64]) -> Vec<f64> {
+    let segments = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
+    with_view!(x, x => segments.map(|segment| {
+        let mut numbers: Vec<Number> = x[segment].iter().map(|x| x.number()).collect();
+        let is_nan = |number: &Number| matches!(number, Number::Float(x) if x.is_nan());
+        if numbers.is_empty() || numbers.iter().any(is_nan) {
+            return f64::NAN;
+        }
+        let (middle, is_even) = (numbers.len() / 2, numbers.len().is_multiple_of(2));
+        let by_value = |a: &Number, b: &Number| compare(*a, *b).unwrap_or(Ordering::Equal);
+        let (below, &mut upper, _) = numbers.select_nth_unstable_by(middle, by_value);
+        match (below.iter().copied().max_by(by_value).filter(|_| is_even), upper) {
+            (None, upper) => float(upper),
+            (Some(Number::Integer(lower)), Number::Integer(upper)) => quotient(lower + upper, 2),
+            (Some(lower), upper) => f64::midpoint(float(lower), float(upper)),
+        }
+    }).collect())
+}
+
+/// Converts a number to f64, rounded to nearest.
+fn float(number: Number) -> f64 {
+    match number {
+        Number::Integer(n) => n as f64,
+        Number::Float(x) => x,
+    }
 }
 
 /// Returns the f64 nearest to `sum / count`; NaN for a count of 0.
@@ -89,10 +138,39 @@ mod tests {
     }
 
     #[test]
+    fn variances_and_medians_of_segments() {
+        let of = |x: &[f64], offsets: &[u64]| deviations(&Device::cpu(), View::F64(x), offsets).unwrap();
+        let x = [1.0, 4.0, 7.0, 1e9, 1e9 + 1.0, 1e9 + 2.0, 7.0];
+        let found = of(&x, &[0, 3, 6, 7, 7]);
+        assert_eq!(found[..2], [9.0, 1.0]);
+        assert!(found[2..].iter().all(|x| x.is_nan()));
+        assert_eq!(deviations(&Device::cpu(), View::I64(&[i64::MAX, i64::MAX]), &[0, 2]).unwrap(), [0.0]);
+        assert_eq!(medians(View::F64(&x), &[0, 3, 5, 6, 7]), [4.0, 1e9 + 0.5, 1e9 + 2.0, 7.0]);
+        assert_eq!(medians(View::F64(&[f64::MAX, f64::MAX, 3.0, -0.0]), &[0, 2, 4]), [f64::MAX, 1.5]);
+        assert_eq!(medians(View::I64(&[i64::MAX, i64::MAX - 2, 5, 1, 2]), &[0, 2, 5]), [i64::MAX as f64, 2.0]);
+        assert!(medians(View::F64(&[1.0, f64::NAN, 2.0]), &[0, 3, 3]).iter().all(|x| x.is_nan()));
+        // Naive loops of many lengths.
+        for n in 0..50u64 {
+            let x: Vec<f64> = (0..n).map(|k| (k * k * 7 % 31) as f64 / 4.0).collect();
+            let mut sorted = x.clone();
+            sorted.sort_by(f64::total_cmp);
+            let mean = x.iter().sum::<f64>() / n as f64;
+            let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n as f64 - 1.0);
+            let found = of(&x, &[0, n])[0];
+            assert!(if n < 2 { found.is_nan() } else { (found - variance).abs() <= 1e-12 * variance }, "{n}");
+            if let Some(last) = sorted.len().checked_sub(1) {
+                let middle = (sorted[last / 2] + sorted[sorted.len() / 2]) / 2.0;
+                assert_eq!(medians(View::F64(&x), &[0, n]), [middle], "{n}");
+            }
+        }
+    }
+
+    #[test]
     fn means_stay_among_their_values() {
         let of = |x: &[f64], offsets: &[u64]| means(&Device::cpu(), View::F64(x), offsets).unwrap();
         let largest = f64::MAX;
         assert_eq!(of(&[largest; 7], &[0, 3, 7]), [largest, largest]);
+        assert!(of(&[], &[0, 0])[0].is_nan());
         assert_eq!(of(&[largest, largest, -largest, -largest, 1.5], &[0, 4, 5]), [0.0, 1.5]);
         assert_eq!(of(&[1.7e308, 1.7e308, f64::INFINITY, 1.0], &[0, 2, 4]), [1.7e308, f64::INFINITY]);
         assert!(

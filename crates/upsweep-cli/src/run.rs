@@ -207,23 +207,11 @@ fn scan_in_chunks(
     Ok(())
 }
 
-/// Runs `upsweep reduce`.
+/// Runs `upsweep reduce` by one operator, or the count of what there is.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let begun = Instant::now();
     let common = &args.common;
-    let op = match args.op[..] {
-        [Statistic::Of(op)] => op,
-        [Statistic::Count] => return count(args),
-        [statistic] => {
-            let name = statistic.name();
-            return Err(Failure::Input(format!("--op {name}: is computed of groups: give --group-by COLUMN")));
-        }
-        _ => {
-            return Err(Failure::Input(
-                "--op: several operators are computed of groups: give --group-by COLUMN".to_owned(),
-            ));
-        }
-    };
+    let [Statistic::Of(op)] = args.op[..] else { return count(args) };
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
@@ -401,10 +389,8 @@ fn rows_of(common: &Common, path: &Path, delimiter: u8) -> Result<usize> {
         columns: &columns,
         any: false,
         and: None,
-        missing: None,
-        keep: Keep::Asked,
     };
-    Ok(Cells::read(&table, &Progress::new("reading", source.size()))?.rows)
+    Ok(Cells::read(&table, Keep::Asked, &Progress::new("reading", source.size()))?.rows)
 }
 
 /// Resolves the destination after `-o`, and returns it with the output form that its name asks for.

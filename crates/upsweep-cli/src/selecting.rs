@@ -7,7 +7,7 @@ use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format, with_values};
 use crate::elements::{mark, of_elements};
 use crate::expression::Expression;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
 use crate::names;
 use crate::npy;
@@ -39,7 +39,8 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     }
     let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let progress = Progress::new("reading", source.size());
-    let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition: &args.condition };
+    let (condition, na) = (&*args.condition, &*args.na);
+    let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition, na };
     if args.indices {
         let form = named.unwrap_or(OutputForm::Words);
         form.check(Type::U64, destination.name())?;
@@ -68,7 +69,10 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
 }
 
 fn select_values(args: &SelectArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
-    let device = Chosen::open(args.device, Work::Pass)?;
+    if !args.na.is_empty() {
+        return Err(input::no_table(&called(&args.file), "--na"));
+    }
+    let device = Chosen::open(args.device)?;
     let common = Common {
         element: args.element,
         array: args.array.clone(),

@@ -50,25 +50,18 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     let device = Chosen::open(args.device, Work::Computation)?;
     let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
-    let asked = Asked {
-        source: &source,
-        name: &name,
-        delimiter,
-        header: args.header,
-        columns: &columns,
-        any: true,
-        and: None,
-        missing: None,
-        keep: match args.argsort {
-            true => Keep::Asked,
-            // The text of the rows is kept if the output has the same delimiter: then they are written as they were
-            // read.
-            false if written == delimiter => Keep::Text,
-            false => Keep::All,
-        },
+    let asked =
+        Asked { source: &source, name: &name, delimiter, header: args.header, columns: &columns, any: true, and: None };
+    let keep = match args.argsort {
+        true => Keep::Asked,
+        // The text of the rows is kept if the output has the same delimiter: then they are written as they were read.
+        false if written == delimiter => Keep::Text,
+        false => Keep::All,
     };
-    let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
-    let orders = (0..columns.len().max(1)).map(|place| cells.order(place, args.numeric)).collect::<Result<Vec<_>>>()?;
+    let cells = Cells::read(&asked, keep, &Progress::new("reading", source.size()))?;
+    let advice = "; --numeric orders the numbers, and puts the rest last";
+    let orders =
+        (0..cells.asked()).map(|place| cells.order(place, args.numeric, advice)).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(View<'_>, bool)> = Vec::new();
     for order in &orders {
         keys.extend(order.last.as_deref().map(|last| (View::Bool(last), false)));

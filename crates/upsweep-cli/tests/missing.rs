@@ -59,9 +59,15 @@ fn segments_and_groups_of_what_is_left() {
     assert_eq!(String::from_utf8(by_key.stdout).unwrap(), "a\t1\nb\t4\na\t6\n");
     let groups = ["reduce", "t.csv", "--column", "v", "--group-by", "k", "--op", "sum,mean,count"];
     let of = |how: &str| of(&[&groups[..], &["--missing", how]].concat()).good();
-    assert_eq!(of("skip"), "a\t7\t3.5\t2\nb\t4\t4.0\t1\n");
+    assert_eq!(of("skip"), "a\t7\t3.5\t2\nb\t4\t4.0\t1\nc\t\t\t0\n");
     assert_eq!(of("zero"), "a\t7\t2.3333333333333335\t3\nb\t4\t2.0\t2\nc\t0\t0.0\t1\n");
     assert_eq!(of("propagate"), "a\tNaN\tNaN\t3\nb\tNaN\tNaN\t2\nc\tNaN\tNaN\t1\n");
+    // The values of each column are left out on their own.
+    let both = ["reduce", "t.csv", "--column", "v,w", "--op", "sum,count", "--missing", "skip", "--na", "NA,N/A"];
+    assert_eq!(f.prints(&both), "11\t3\t17\t5\n");
+    assert_eq!(f.prints(&[&both[..], &["--group-by", "k"]].concat()), "a\t7\t2\t9\t3\nb\t4\t1\t3\t1\nc\t\t0\t5\t1\n");
+    let counts = ["reduce", "t.csv", "--column", "k,v", "--op", "count", "--missing", "skip", "--na", "NA,N/A"];
+    assert_eq!(f.prints(&counts), "6\t3\n");
     // Counts alone are of rows.
     let counts = ["reduce", "t.csv", "--group-by", "k", "--op", "count", "--missing", "skip"];
     assert_eq!(f.prints(&counts), "a\t3\nb\t2\nc\t1\n");

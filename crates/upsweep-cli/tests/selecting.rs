@@ -226,3 +226,56 @@ fn chunks_have_the_bytes_of_a_whole_selection() {
         &["the values are u64, not f32"],
     );
 }
+
+#[test]
+fn tests_of_cells() {
+    let f = Folder::new();
+    f.file("t.csv", b"k,name,v\n1,Ann,\n2,b\xe9b,NA\n3,joe ann,7\n4,,-1\n5,\"x,Ann\",2.5\n");
+    let keys = |condition: &str, options: &[&str]| {
+        let done = f.run(&[&["select", "t.csv", "--where", condition], options].concat());
+        assert_eq!((done.code, &*done.stderr), (Some(0), ""), "{condition}");
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        text.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect::<Vec<u32>>()
+    };
+    for (condition, expected) in [
+        ("name contains 'Ann'", &[1, 5][..]),
+        ("name not contains 'Ann'", &[2, 3, 4]),
+        ("name matches '(?i)ann$'", &[1, 3, 5]),
+        ("name matches '^.{3}$'", &[1]),
+        ("name matches '(?-u)^b.b$'", &[2]),
+        ("name matches ''", &[1, 2, 3, 4, 5]),
+        ("name is null", &[4]),
+        ("v is null", &[1]),
+        ("name is not null and k < 3", &[1, 2]),
+        ("k in (5, 1, 9)", &[1, 5]),
+        ("k not in (5, 1.0)", &[2, 3, 4]),
+        ("name in ('Ann', 'x,Ann', 'no')", &[1, 5]),
+        ("k between 2 and 4", &[2, 3, 4]),
+        ("k not between 2 and 4 and name != ''", &[1, 5]),
+        ("name between 'a' and 'c'", &[2]),
+    ] {
+        assert_eq!(keys(condition, &[]), expected, "{condition}");
+    }
+    assert_eq!(keys("v is null", &["--na", "NA,-"]), [1, 2]);
+    assert_eq!(keys("v is not null and v > 0", &["--na", "NA,-"]), [3, 5]);
+    // A column may have the name of a test.
+    f.file("in.csv", "in,is\n1,2\n3,4\n");
+    assert_eq!(f.prints(&["select", "in.csv", "--where", "in in (3) and is is not null"]), "in,is\n3,4\n");
+    f.file("x.npy", npy("'<f8'", "(3,)", &bytes_of!(f64: 1.0, f64::NAN, 3.0)));
+    f.prints(&["select", "x.npy", "--where", "x is null", "--indices", "-o", "out.u64"]);
+    assert_eq!(f.read("out.u64"), bytes_of!(u64: 1));
+    f.prints(&["select", "x.npy", "--where", "x is not null and x not in (3)", "-o", "out.f64"]);
+    assert_eq!(f.read("out.f64"), bytes_of!(f64: 1.0));
+    f.fails(
+        &["select", "x.npy", "--where", "x > 1", "--na", "NA"],
+        b"",
+        2,
+        &["x.npy: is no table, and --na is for tables"],
+    );
+    f.fails(
+        &["select", "t.csv", "--where", "name matches '['"],
+        b"",
+        2,
+        &["--where at character 14", "no regular expression"],
+    );
+}

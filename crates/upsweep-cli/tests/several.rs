@@ -87,7 +87,12 @@ fn axes_text_and_tables_of_several_files() {
     let tables = ["x.csv", "y.csv", "--column", "v"];
     f.fails(&[&["scan"], &tables[..]].concat(), b"", 2, &["x.csv and 1 more file", "give -o with .npy"]);
     f.fails(&[&["reduce"], &tables[..], &["--by-key", "k"]].concat(), b"", 2, &["--by-key is for one table"]);
-    f.fails(&[&["reduce"], &tables[..], &["--group-by", "k"]].concat(), b"", 2, &["--group-by: is for one table"]);
+    f.fails(
+        &[&["reduce"], &tables[..], &["--group-by", "k"]].concat(),
+        b"",
+        2,
+        &["--group-by and several results: are of one table"],
+    );
     // Numbers on standard input, with a file of the same type; once.
     f.file("n.i64", bytes_of!(i64: 10, 20));
     assert_eq!(f.run_with(&["reduce", "-", "n.i64"], b"1 2").good(), "33\n");

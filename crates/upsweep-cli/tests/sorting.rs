@@ -129,6 +129,50 @@ fn rows_are_counted_whatever_is_in_them() {
 }
 
 #[test]
+fn several_columns_and_statistics() {
+    let f = Folder::new();
+    f.file("t.csv", "k,a,b,\"a,b\",`\nx,1,0.5,7,1\ny,2,1.5,7,2\nx,4,2.5,8,3\nx,7,-1,8,4\n");
+    let reduce = |options: &[&str]| f.prints(&[&["reduce", "t.csv"], options].concat());
+    assert_eq!(reduce(&["--column", "a, b", "--op", "sum,max"]), "14\t7\t3.5\t2.5\n");
+    assert_eq!(reduce(&["--column", "b, a"]), "3.5\t14\n");
+    assert_eq!(reduce(&["--column", "2,3", "--op", "count,mean,median"]), "4\t3.5\t3.0\t4\t0.875\t1.0\n");
+    // 7 is the sum of the squared distances of 1, 2, 4, 7 from 3.5 by 3: 21 / 3.
+    assert_eq!(reduce(&["--column", "a", "--op", "var,std"]), format!("7.0\t{:?}\n", 7f64.sqrt()));
+    // A name with a comma: as it is, or in back quotes within a list.
+    assert_eq!(reduce(&["--column", "a,b", "--op", "max"]).trim(), "8");
+    assert_eq!(reduce(&["--column", "`a,b`,a", "--op", "max"]), "8\t7\n");
+    assert_eq!(
+        reduce(&["--column", "b,a", "--group-by", "k", "--op", "sum,mean"]),
+        "x\t2.0\t0.6666666666666666\t12\t4.0\ny\t1.5\t1.5\t2\t2.0\n"
+    );
+    assert_eq!(reduce(&["--column", "a", "--group-by", "k", "--op", "std"]), "x\t3.0\ny\tNaN\n");
+    reduce(&["--column", "b,a", "--group-by", "k", "--op", "min,count", "-o", "o.csv"]);
+    assert_eq!(f.read("o.csv"), b"k,b_min,b_count,a_min,a_count\nx,-1.0,3,1,3\ny,1.5,1,2,1\n");
+    reduce(&["--column", "b,a", "--op", "min,median", "-o", "o.tsv"]);
+    assert_eq!(f.read("o.tsv"), b"b_min\tb_median\ta_min\ta_median\n-1.0\t1.0\t1\t3.0\n");
+    f.file("x.npy", npy("'<f4'", "(2, 2)", &bytes_of!(f32: 1.5, 2.0, -1.0, 4.0)));
+    assert_eq!(f.prints(&["reduce", "x.npy", "--op", "sum,mean,median,count"]), "6.5\t1.625\t1.75\t4\n");
+    assert_eq!(f.prints(&["reduce", "x.npy", "x.npy", "--op", "mean"]), "1.625\n");
+    assert_eq!(f.run_with(&["reduce", "-", "--op", "min,max,mean"], b"3 1 2").good(), "1\t3\t2.0\n");
+    assert_eq!(f.run_with(&["reduce", "-", "--op", "sum,mean,var,count"], b"").good(), "0\tNaN\tNaN\t0\n");
+    f.prints(&["reduce", "x.npy", "--op", "sum,mean", "-o", "o.csv"]);
+    assert_eq!(f.read("o.csv"), b"sum,mean\n6.5,1.625\n");
+    // Sums have the bits that they have alone.
+    let many: Vec<u8> = (0..100_000).flat_map(|k| (1.0 / f64::from(k % 977 + 1)).to_le_bytes()).collect();
+    f.file("many.f64", many);
+    let alone = f.prints(&["reduce", "many.f64"]);
+    assert_eq!(f.prints(&["reduce", "many.f64", "--op", "sum,max"]), format!("{}\t1.0\n", alone.trim()));
+    let fails = |args: &[&str], words: &[&str]| f.fails(&[&["reduce"], args].concat(), b"", 2, words);
+    fails(&["t.csv", "--column", "a,k"], &["t.csv: row 2: column k: `x` is not a number"]);
+    fails(&["t.csv", "--column", "a,none"], &["has no column `none`"]);
+    fails(&["x.npy", "--op", "sum,mean", "-o", "o.npy"], &["several results are written as a table"]);
+    fails(&["x.npy", "--op", "mean", "--axis", "0"], &["--axis: is for one column"]);
+    fails(&["x.npy", "--column", "a,b"], &["x.npy: is no table, and --column is for tables"]);
+    f.file("o.csv", "a,b\n9223372036854775807,1\n1,1\n");
+    fails(&["o.csv", "--column", "a,b"], &["o.csv: the sum does not fit i64", "--sum-type"]);
+}
+
+#[test]
 fn groups_are_reduced() {
     let f = Folder::new();
     f.file("sales.csv", "region,amount\nS,9\nN,-1\nS,4\n\"E, F\",7\nN,2\nS,5\n");
@@ -144,10 +188,16 @@ fn groups_are_reduced() {
     f.file("none.csv", "a,b\n");
     assert_eq!(f.prints(&["reduce", "none.csv", "--group-by", "a", "--column", "b"]), "");
     let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
-    fails(&["reduce", "sales.csv", "--op", "mean"], &["--op mean: is computed of groups: give --group-by COLUMN"]);
-    fails(&["reduce", "sales.csv", "--op", "sum,max"], &["--op: several operators", "--group-by COLUMN"]);
+    for (option, value) in [("--by-key", "region"), ("--init", "1"), ("--carry-out", "c")] {
+        let words = [option, "is for one column and one operator that is no mean, std, var or median"];
+        fails(&["reduce", "sales.csv", "--op", "mean", option, value], &words);
+        fails(&["reduce", "sales.csv", "--op", "sum,max", option, value], &words);
+    }
     fails(&["reduce", "sales.csv", "--group-by", "town"], &["has no column", "the columns are region, amount"]);
-    fails(&["reduce", "t.csv", "--group-by", "id", "-o", "x.npy"], &["-o x.npy: groups are written as a table"]);
+    fails(
+        &["reduce", "t.csv", "--group-by", "id", "-o", "x.npy"],
+        &["-o x.npy: groups and several results are written as a table"],
+    );
     fails(&["reduce", "x.npy", "--group-by", "id"], &["x.npy: is no table, and --group-by is for tables"]);
     f.file("gap.csv", "id,x\n1,2\n1,\n");
     fails(

@@ -294,7 +294,7 @@ fn numbers_among_texts() {
     said(
         &groups,
         "1e1\t5\n9\t2\na\t4\nb\t1\nnan\t6\n\t3\n",
-        &["note: q.csv: column price is ordered as text: in row 5 it has `a`"],
+        &["note: q.csv: column price is ordered as text: in row 2 it has `b`"],
     );
     f.fails(&["sort", "-", "--numeric"], b"1", 2, &["is no table, and --numeric is for tables"]);
 }

@@ -19,6 +19,9 @@ pub(crate) struct SelectArgs {
     /// The array of a .npz, by its name [default: the only one]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
     pub(crate) array: Option<String>,
+    /// Texts for which `is null` holds, as it does for an empty cell: NA,N/A,\N
+    #[arg(long, value_name = "TEXT,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) na: Vec<String>,
     /// The element type of an array, as `upsweep scan --help` says it
     #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,
@@ -92,12 +95,15 @@ Examples:
   upsweep select sales.csv --where 'price > 10 and region == \"N\"'
   upsweep select samples.npy --where 'abs(x) > 3' --indices
   seq 1 100 | upsweep select - --where 'x % 7 == 0'
+  upsweep select rain.csv --where 'month in (1, 2) and wind is not null'
   upsweep select log.tsv.gz --where 'status != 200 or not cached'
 
 Conditions:
   columns     by name (price), by a name in back quotes (`unit price`, `2`), by number ($2 is always the second); of an array there is x
   values      numbers (10, 2.5, 1e-3), texts in quotes of either kind (a quote in a text is written twice), true, false
-  operators   the strongest first: a sign; * / %; + -; == != < <= > >=; not; and; or. Brackets; abs(value)
+  operators   the strongest first: a sign; * / %; + -; == != < <= > >= and tests; not; and; or. Brackets; abs(value)
+  tests       a in (1, 2), a between 1 and 9 (both included), t contains \"x\", t matches \"regex\" (somewhere in the text; (?i) for
+              any case), a is null (an empty cell or one of --na, of an array NaN); with not before the word: t not in (\"x\")
   A column is what it is compared with: a number, a text, or a condition (true, false, 1, 0). Of two columns numbers are
   compared. A cell that is none is an error. Integers are exact in 128 bits; / and all with a fraction are f64; % has the sign
   of what divides, as in NumPy. No integer is rounded to be compared. NaN differs from everything. Texts are compared byte by

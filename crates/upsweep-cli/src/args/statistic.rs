@@ -1,13 +1,18 @@
-//! Statistics of groups.
+//! Statistics of values and groups.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use upsweep_dynamic::Op;
 
-/// Statistic that `--op` names: a reduction, the mean or the count, of all values or of each group of rows.
+/// Statistic that `--op` names: a reduction, the count, or another, of all values or of each group of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statistic {
     Of(Op),
     Mean,
+    /// Standard deviation of a sample.
+    Std,
+    /// Variance of a sample.
+    Var,
+    Median,
     Count,
 }
 
@@ -16,15 +21,21 @@ impl Statistic {
         match self {
             Self::Of(op) => op.name(),
             Self::Mean => "mean",
+            Self::Std => "std",
+            Self::Var => "var",
+            Self::Median => "median",
             Self::Count => "count",
         }
     }
 }
 
 pub(super) fn statistics() -> impl TypedValueParser<Value = Statistic> {
-    let names = Op::ALL.iter().map(|op| op.name()).chain(["mean", "count"]);
+    let names = Op::ALL.iter().map(|op| op.name()).chain(["mean", "std", "var", "median", "count"]);
     PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
         "mean" => Ok(Statistic::Mean),
+        "std" => Ok(Statistic::Std),
+        "var" => Ok(Statistic::Var),
+        "median" => Ok(Statistic::Median),
         "count" => Ok(Statistic::Count),
         name => name.parse().map(Statistic::Of),
     })

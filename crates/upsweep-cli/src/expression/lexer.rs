@@ -28,6 +28,7 @@ pub(super) enum Token {
     Not,
     Open,
     Close,
+    Comma,
     End,
 }
 
@@ -92,6 +93,7 @@ fn word(text: &str, next: char) -> Result<(Token, usize), (usize, String)> {
         '%' => Token::Sum(Sum::Rest),
         '(' => Token::Open,
         ')' => Token::Close,
+        ',' => Token::Comma,
         '!' => Token::Not,
         '"' | '\'' | '`' => return quoted_word(text, next),
         '$' => return numbered(text),

@@ -3,7 +3,8 @@
 //! ```text
 //! condition   = all ("or" all)*
 //! all         = one ("and" one)*
-//! one         = "not" one | value (("==" | "!=" | "<" | "<=" | ">" | ">=") value)?
+//! one         = "not" one | value (("==" | "!=" | "<" | "<=" | ">" | ">=") value | "not"? test | "is" "not"? "null")?
+//! test        = "in" "(" value ("," value)* ")" | "between" value "and" value | "contains" value | "matches" "regex"
 //! value       = product (("+" | "-") product)*
 //! product     = factor (("*" | "/" | "%") factor)*
 //! factor      = "-" factor | "abs" "(" value ")" | "(" condition ")" | number | "text" | 'text' | true | false
@@ -18,6 +19,7 @@ mod parser;
 pub(crate) mod value;
 
 pub(crate) use parser::parse;
+use regex::bytes::Regex;
 use upsweep_dynamic::Number;
 
 /// Result of an evaluation or of a search for a column. The error is the reason in words.
@@ -91,4 +93,20 @@ pub(crate) enum Expression {
     Computed(Sum, Box<[Self; 2]>),
     /// Comparison of two expressions, both of the given kind.
     Compared(Order, Kind, Box<[Self; 2]>),
+    /// Whether the first text has the second one in it.
+    Contains(Box<[Self; 2]>),
+    /// Whether the regular expression matches somewhere in the text.
+    Matches(Box<Self>, Pattern),
+    /// Whether the column has no value.
+    Null(usize),
+}
+
+/// Regular expression, compiled. Two are equal if their texts are.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern(Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
 }

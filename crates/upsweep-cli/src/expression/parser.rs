@@ -1,7 +1,8 @@
 //! Parser of conditions: from tokens to a tree, with the kinds of all parts.
 
 use super::lexer::{Token, Word, Wrong, words};
-use super::{Columns, Expression, Kind, Name, Sum};
+use super::{Columns, Expression, Kind, Name, Order, Pattern, Sum};
+use regex::bytes::Regex;
 
 /// Maximum depth of nested brackets and signs, and maximum number of tokens. The depth of a tree grows with both, and
 /// each level is a recursive call.
@@ -24,6 +25,18 @@ pub(crate) fn parse(text: &str, columns: &dyn Columns) -> Result<Expression, Wro
         return Err(wrong(word, word, "nothing may follow here, but and, or and operators"));
     }
     parser.as_kind(all, Kind::Bool)
+}
+
+/// Kind of two values that are compared. Columns whose kind is not determined are compared as numbers.
+fn common_kind(one: Kind, other: Kind) -> Kind {
+    match common_kind_or_open(one, other) {
+        Kind::Open => Kind::Number,
+        kind => kind,
+    }
+}
+
+fn common_kind_or_open(one: Kind, other: Kind) -> Kind {
+    if one == Kind::Open { other } else { one }
 }
 
 fn wrong(from: &Word, to: &Word, reason: &str) -> Wrong {
@@ -112,25 +125,141 @@ impl<'a> Parser<'a> {
             return Ok(Read { tree, kind: Kind::Bool, from, to });
         }
         let left = self.value()?;
-        let Token::Order(order) = self.next().token else { return Ok(left) };
+        let Token::Order(order) = self.next().token else { return self.tested(left) };
         self.at += 1;
         let right = self.value()?;
         if let Token::Order(_) = self.next().token {
             let word = self.next();
             return Err(wrong(word, word, "comparisons do not follow each other: write a < b and b < c"));
         }
-        let kind = match (left.kind, right.kind) {
-            // Two columns of undetermined kind are compared as numbers.
-            (Kind::Open, Kind::Open) => Kind::Number,
-            (Kind::Open, kind) | (kind, _) => kind,
-        };
-        let ordered = !matches!(order, super::Order::Equal | super::Order::Differs);
+        let kind = common_kind(left.kind, right.kind);
+        let ordered = !matches!(order, Order::Equal | Order::Differs);
         if kind == Kind::Bool && ordered {
             return Err(self.wrong_with(&left, "is a condition, which is neither less nor greater than another"));
         }
         let (from, to) = (left.from, right.to);
         let both = [self.as_kind(left, kind)?, self.as_kind(right, kind)?];
         Ok(Read { tree: Expression::Compared(order, kind, Box::new(both)), kind: Kind::Bool, from, to })
+    }
+
+    /// Skips the next token if it is this word, and returns whether it is. The words of tests are no words of the lexer's,
+    /// as columns may have their names.
+    fn pass_word(&mut self, word: &str) -> bool {
+        let is = matches!(&self.next().token, Token::Name(name) if name == word);
+        self.at += usize::from(is);
+        is
+    }
+
+    /// Parses what may follow a value: a test of it.
+    fn tested(&mut self, left: Read) -> Result<Read, Wrong> {
+        let from = left.from;
+        if self.pass_word("is") {
+            let differs = self.pass(&Token::Not);
+            if !self.pass_word("null") {
+                let word = self.next();
+                return Err(wrong(word, word, "null or not null must stand here"));
+            }
+            let Expression::Column(column, _) = left.tree else {
+                return Err(self.wrong_with(&left, "is no column, and only a column is null"));
+            };
+            return Ok(self.test(from, Expression::Null(column), differs));
+        }
+        let differs = self.pass(&Token::Not);
+        let tree = if self.pass_word("in") {
+            self.one_of(left)?
+        } else if self.pass_word("between") {
+            self.between(left)?
+        } else if self.pass_word("contains") {
+            let right = self.value()?;
+            Expression::Contains(Box::new([self.as_kind(left, Kind::Text)?, self.as_kind(right, Kind::Text)?]))
+        } else if self.pass_word("matches") {
+            let text = self.as_kind(left, Kind::Text)?;
+            Expression::Matches(Box::new(text), self.pattern()?)
+        } else if differs {
+            let word = self.next();
+            return Err(wrong(word, word, "in, between, contains or matches must stand here"));
+        } else {
+            return Ok(left);
+        };
+        Ok(self.test(from, tree, differs))
+    }
+
+    /// Returns the test that the last tokens are, or its opposite.
+    fn test(&self, from: usize, tree: Expression, differs: bool) -> Read {
+        let tree = if differs { Expression::Not(Box::new(tree)) } else { tree };
+        Read { tree, kind: Kind::Bool, from, to: self.at - 1 }
+    }
+
+    /// Parses the values behind `in`: the condition is that `left` equals one of them.
+    fn one_of(&mut self, left: Read) -> Result<Expression, Wrong> {
+        let open = self.next();
+        if !self.pass(&Token::Open) {
+            return Err(wrong(open, open, "the values are between brackets: in (1, 2)"));
+        }
+        let mut values = Vec::new();
+        loop {
+            values.push(self.value()?);
+            let word = self.next();
+            match word.token {
+                Token::Comma => self.at += 1,
+                Token::Close => break,
+                Token::End => return Err(wrong(open, open, "the bracket is not closed")),
+                _ => return Err(wrong(word, word, "a comma or a closing bracket must stand here")),
+            }
+        }
+        self.at += 1;
+        let kind = values.iter().fold(left.kind, |kind, value| if kind == Kind::Open { value.kind } else { kind });
+        let kind = common_kind(kind, Kind::Open);
+        let left = self.as_kind(left, kind)?;
+        let mut all = None;
+        for value in values {
+            let both = [left.clone(), self.as_kind(value, kind)?];
+            let equal = Expression::Compared(Order::Equal, kind, Box::new(both));
+            all = Some(match all {
+                None => equal,
+                Some(before) => Expression::Or(Box::new([before, equal])),
+            });
+        }
+        Ok(all.unwrap_or(Expression::Bool(false)))
+    }
+
+    /// Parses the two ends behind `between`, which are both included.
+    fn between(&mut self, left: Read) -> Result<Expression, Wrong> {
+        let least = self.value()?;
+        if !self.pass(&Token::And) {
+            let word = self.next();
+            return Err(wrong(word, word, "between has two ends: between 1 and 9"));
+        }
+        let most = self.value()?;
+        let kind = common_kind(common_kind_or_open(left.kind, least.kind), most.kind);
+        if kind == Kind::Bool {
+            return Err(self.wrong_with(&left, "is a condition, which is neither less nor greater than another"));
+        }
+        let left = self.as_kind(left, kind)?;
+        let least = [left.clone(), self.as_kind(least, kind)?];
+        let most = [left, self.as_kind(most, kind)?];
+        let both = [(Order::GreaterOrEqual, least), (Order::LessOrEqual, most)];
+        let both = both.map(|(order, both)| Expression::Compared(order, kind, Box::new(both)));
+        Ok(Expression::And(Box::new(both)))
+    }
+
+    /// Parses the regular expression behind `matches`.
+    fn pattern(&mut self) -> Result<Pattern, Wrong> {
+        let word = self.next();
+        let Token::Text(text) = &word.token else {
+            return Err(wrong(word, word, "a regular expression in quotes must stand here"));
+        };
+        self.at += 1;
+        Regex::new(text).map(Pattern).map_err(|e| {
+            // The last line of the error is the reason; those before it point at the place.
+            let text = e.to_string();
+            let reason = text.lines().last().unwrap_or_default();
+            wrong(
+                word,
+                word,
+                &format!("is no regular expression: {}", reason.strip_prefix("error: ").unwrap_or(reason)),
+            )
+        })
     }
 
     fn value(&mut self) -> Result<Read, Wrong> {

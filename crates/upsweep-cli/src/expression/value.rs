@@ -15,6 +15,8 @@ pub(crate) trait Row {
     /// Returns a text as bytes: in a file it need not be UTF-8.
     fn text(&self, column: usize) -> Found<&[u8]>;
     fn bool(&self, column: usize) -> Found<bool>;
+    /// Whether the column has no value: an empty cell, or NaN.
+    fn is_null(&self, column: usize) -> bool;
 }
 
 impl Expression {
@@ -33,6 +35,9 @@ impl Expression {
                 Ok(order.holds(Some(both[0].holds(row)?.cmp(&both[1].holds(row)?))))
             }
             Self::Compared(order, _, both) => Ok(order.holds(compare(both[0].number(row)?, both[1].number(row)?))),
+            Self::Contains(both) => Ok(memchr::memmem::find(both[0].text(row)?, both[1].text(row)?).is_some()),
+            Self::Matches(text, pattern) => Ok(pattern.0.is_match(text.text(row)?)),
+            Self::Null(column) => Ok(row.is_null(*column)),
             // None of these is a condition, and the parser has checked the kinds: this arm is never reached.
             Self::Number(_) | Self::Text(_) | Self::Negative(_) | Self::Absolute(_) | Self::Computed(..) => Ok(false),
         }
@@ -181,6 +186,9 @@ mod tests {
         fn bool(&self, _: usize) -> Found<bool> {
             Ok(self.3)
         }
+        fn is_null(&self, column: usize) -> bool {
+            column == 3
+        }
     }
 
     const ROW: Sample = Sample(Number::Integer(7), Number::Float(-2.5), "N \"1\"", true);
@@ -228,6 +236,27 @@ mod tests {
             "a / 0 > 1e300",
             "a<8 and a>6",
             "b + a == 4.5",
+            "a in (1, 7, 9)",
+            "a in(7)",
+            "a not in (1, 2.5)",
+            "b in (0 - 2.5, 3)",
+            "a + 1 in (8)",
+            "t in ('x', 'N \"1\"')",
+            "t not in ('n')",
+            "a between 7 and 7",
+            "a between 6.5 and 8 and b < 0",
+            "a not between 8 and 9",
+            "not a between 8 and 9 or b > 0",
+            "t between 'M' and 'O'",
+            "t contains '\"1'",
+            "t contains ''",
+            "t not contains 'n'",
+            "t matches '^N .[0-9].$'",
+            "t matches '(?i)^n'",
+            "t not matches '^ ' and c",
+            "c is null",
+            "a is not null",
+            "a is not null and not (c is not null)",
             ".5 < a",
         ] {
             assert!(holds(text), "{text}");
@@ -277,6 +306,18 @@ mod tests {
             ("$0 > 1", "at character 1, `$0`: $ is followed by the number of a column, from 1 on"),
             ("c < true", "at character 1, `c`: is a condition, which is neither less nor greater than another"),
             ("a > 1 & c", "at character 7, `&`: conditions are joined by and, or"),
+            ("a in 7", "at character 6, `7`: the values are between brackets: in (1, 2)"),
+            ("a in ()", "at character 7, `)`: a value must stand here: a number, a \"text\", a column or a bracket"),
+            ("a in (1, 'x')", "at character 10, `'x'`: is a text, where a number must stand"),
+            ("a in (1 2)", "at character 9, `2`: a comma or a closing bracket must stand here"),
+            ("a between 1", "at its end: between has two ends: between 1 and 9"),
+            ("a between 'x' and 3", "at character 11, `'x'`: is a text, where a number must stand"),
+            ("a contains 'x'", "at character 1, `a`: is a number, where a text must stand"),
+            ("t matches b", "at character 11, `b`: a regular expression in quotes must stand here"),
+            ("t matches '('", "at character 11, `'('`: is no regular expression: unclosed group"),
+            ("a is 3", "at character 6, `3`: null or not null must stand here"),
+            ("a + 1 is null", "at character 1, `a + 1`: is no column, and only a column is null"),
+            ("a not 3", "at character 7, `3`: in, between, contains or matches must stand here"),
         ] {
             let wrong = parse(text, &ROW).map(drop).unwrap_err();
             assert_eq!(wrong.within(text), expected, "{text}");

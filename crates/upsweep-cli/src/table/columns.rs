@@ -58,6 +58,16 @@ fn unquoted(text: &str) -> Option<String> {
     Some(name.replace("``", "`"))
 }
 
+/// Splits a list of columns at its commas, but for those between back quotes.
+pub(crate) fn listed(text: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let is_end = |c: char| {
+        quoted ^= c == '`';
+        c == ',' && !quoted
+    };
+    text.split(is_end).collect()
+}
+
 /// Whether `text` names a column of a table whose header is `row`. Text in back quotes does if a cell equals what is
 /// between them. Other text does if a cell equals it and it is not a column number (1 to the number of cells).
 pub(super) fn names(row: &ByteRecord, text: &str) -> bool {
@@ -115,6 +125,14 @@ impl Columns<'_> {
             note(&format!("{}: {reason}: that of the name {text} is '`{text}`', in back quotes", self.name));
         }
         Ok(number - 1)
+    }
+
+    /// Finds the columns of a [list](listed). A column whose name has commas comes first.
+    pub(super) fn find_all(&self, text: &str) -> Result<Vec<usize>> {
+        match self.names.is_some_and(|names| has_cell(names, text)) {
+            true => Ok(vec![self.find(text)?]),
+            false => listed(text).into_iter().map(|text| self.find(text.trim())).collect(),
+        }
     }
 
     /// Finds the column with this number.

@@ -22,6 +22,8 @@ pub(crate) struct Filter<'a> {
     pub(crate) delimiter: u8,
     pub(crate) header: Header,
     pub(crate) condition: &'a str,
+    /// Texts that mean that a cell has no value, as an empty one does.
+    pub(crate) na: &'a [String],
 }
 
 impl expression::Columns for Columns<'_> {
@@ -38,6 +40,7 @@ impl expression::Columns for Columns<'_> {
 struct Cells<'a> {
     row: &'a ByteRecord,
     columns: &'a Columns<'a>,
+    na: &'a [String],
 }
 
 impl Cells<'_> {
@@ -62,6 +65,10 @@ impl Row for Cells<'_> {
     }
     fn text(&self, column: usize) -> Found<&[u8]> {
         Ok(self.cell(column))
+    }
+    fn is_null(&self, column: usize) -> bool {
+        let cell = self.cell(column).trim_ascii();
+        cell.is_empty() || self.na.iter().any(|na| na.as_bytes() == cell)
     }
     fn bool(&self, column: usize) -> Found<bool> {
         let cell = String::from_utf8_lossy(self.cell(column).trim_ascii());
@@ -107,7 +114,7 @@ impl Filter<'_> {
         }
         let mut index = 0;
         let mut look = |rows: &Reader<'_>, number: u64, row: AsRead<'_>| {
-            if holds(&condition, row.cells, &columns).map_err(|reason| rows.wrong_row(number, &reason))? {
+            if holds(&condition, row.cells, &columns, self.na).map_err(|reason| rows.wrong_row(number, &reason))? {
                 take(Some(index), row)?;
             }
             index += 1;
@@ -124,10 +131,10 @@ impl Filter<'_> {
     }
 }
 
-fn holds(condition: &Expression, row: &ByteRecord, columns: &Columns<'_>) -> Found<bool> {
+fn holds(condition: &Expression, row: &ByteRecord, columns: &Columns<'_>, na: &[String]) -> Found<bool> {
     let width = columns.first.len();
     if row.len() != width {
         return Err(wrong_width(row.len(), width));
     }
-    condition.holds(&Cells { row, columns })
+    condition.holds(&Cells { row, columns, na })
 }

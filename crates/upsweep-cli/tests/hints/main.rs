@@ -109,7 +109,7 @@ const NO_HINTS: &[&str] = &[
     "--wrap: {reason}",
     "--values: {} {wrong}",
     "--device {}: {}",
-    "--op {name}: is computed of groups: give --group-by COLUMN",
+    "{option}: {reason}",
     // These need a program without CUDA, a GPU for a race, or a file of 4 GiB.
     "--device cuda: this upsweep was built without CUDA",
     "--device cpu: the race is one of CUDA kernels",

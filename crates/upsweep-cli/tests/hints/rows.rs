@@ -72,7 +72,7 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep scan several.npz --array a -o out.npy",
     ),
     (
-        "--group-by: is for one table",
+        "--group-by and several results: are of one table",
         "",
         "upsweep reduce keys.csv keys.csv --group-by k",
         "(cat keys.csv; tail -n +2 keys.csv) | upsweep reduce - --format csv --group-by k",
@@ -239,18 +239,6 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep scan one.npy --init 1 --carry-out c -o out.npy",
     ),
     // Groups and keys.
-    (
-        "is computed of groups: give --group-by COLUMN",
-        "",
-        "upsweep reduce t.csv --column a --op mean",
-        "upsweep reduce t.csv --column a --op mean --group-by name",
-    ),
-    (
-        "several operators are computed of groups: give --group-by COLUMN",
-        "",
-        "upsweep reduce t.csv --column a --op sum,max",
-        "upsweep reduce t.csv --column a --op sum,max --group-by name",
-    ),
     (
         "give --group-by COLUMN to count those of groups",
         "",

@@ -1,0 +1,156 @@
+//! Columns of numbers, by the texts of another column: read in one pass, in which each text becomes a number.
+
+use super::cells::{Cells, Order};
+use super::columns::text_of;
+use super::head::{Asked, Head};
+use super::rows::Rows;
+use crate::collect::{Collector, Refused, Texts, collector, push};
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result};
+use crate::missing::Missing;
+use crate::number::not_a_number;
+use crate::progress::Progress;
+use std::collections::HashMap;
+
+/// How the cells of the columns are read.
+pub(crate) struct How<'a> {
+    /// Type of the numbers.
+    pub(crate) element: Option<Type>,
+    pub(crate) missing: &'a Missing,
+    /// Whether the cells are only counted: then they may hold anything.
+    pub(crate) counted: bool,
+}
+
+/// Columns of a table, and the groups of its rows.
+pub(crate) struct Grouped<'a> {
+    pub(crate) columns: Vec<Column>,
+    /// Name of the column of groups, if there is one and the table names its columns.
+    pub(crate) name: Option<Vec<u8>>,
+    /// Texts of the groups, in the order in which they come up; one group without a text if no column of groups is
+    /// requested.
+    groups: Cells<'a>,
+}
+
+/// Column of numbers.
+pub(crate) struct Column {
+    /// Name, if the table names its columns.
+    pub(crate) name: Option<Vec<u8>>,
+    pub(crate) values: Values,
+    /// Group of each value.
+    pub(crate) groups: Vec<u32>,
+}
+
+impl<'a> Grouped<'a> {
+    /// Reads the requested columns, and the one after them as that of the groups. If no column is requested, one of zeros
+    /// stands for the rows.
+    pub(crate) fn read(asked: &Asked<'a>, how: &How<'_>, progress: &Progress) -> Result<Self> {
+        let name = asked.name;
+        let mut rows = Rows::new(asked.source, name, asked.delimiter, progress)?;
+        let head = Head::read(asked, &mut rows)?;
+        let (by, places) = (head.columns.get(head.values).copied(), head.columns[..head.values].to_vec());
+        let labels = head.labels.clone();
+        let element = if how.counted { Some(Type::U8) } else { how.element };
+        let mut columns: Vec<Reading> = (0..places.len().max(1))
+            .map(|_| Reading { values: collector(element, true), groups: Vec::new() })
+            .collect();
+        let mut groups = Groups::default();
+        let head = head.each_row(&mut rows, |rows, at, row, _| {
+            let wrong = |refused: Refused| refused.failure(name, |reason| rows.wrong_row(at, &reason));
+            let group = groups.of(by.and_then(|by| row.get(by)).unwrap_or_default(), at).map_err(wrong)?;
+            for (place, column) in columns.iter_mut().enumerate() {
+                let cell = places.get(place).and_then(|&place| row.get(place));
+                column.take(cell, group, how).map_err(|refused| {
+                    let label = labels.get(place).map_or("", String::as_str);
+                    refused.failure(name, |reason| rows.wrong_row(at, &format!("column {label}: {reason}")))
+                })?;
+            }
+            Ok(())
+        })?;
+        if by.is_none() && groups.rows.is_empty() {
+            groups.of(b"", 1).map_err(|refused| refused.failure(name, Failure::Run))?;
+        }
+        let named = |column: usize| head.has_names.then(|| head.first.get(column).unwrap_or_default().to_vec());
+        let column = |(place, Reading { values, groups }): (usize, Reading)| Column {
+            name: places.get(place).copied().and_then(named),
+            values: values.finish(),
+            groups,
+        };
+        let columns = columns.into_iter().enumerate().map(column).collect();
+        let label = labels.get(head.values).cloned().unwrap_or_default();
+        let Groups { texts, rows, .. } = groups;
+        Ok(Self { columns, name: by.and_then(named), groups: Cells::of_texts(name, label, texts, rows) })
+    }
+
+    /// Number of groups.
+    pub(crate) fn len(&self) -> usize {
+        self.groups.rows
+    }
+
+    /// Text of a group.
+    pub(crate) fn text(&self, group: usize) -> &[u8] {
+        self.groups.cell(group, 0)
+    }
+
+    /// Returns the sort key of the groups: numbers in numeric order.
+    pub(crate) fn order(&self) -> Result<Order> {
+        self.groups.order(0, false, "")
+    }
+}
+
+/// Column that is being read.
+struct Reading {
+    values: Box<dyn Collector>,
+    groups: Vec<u32>,
+}
+
+impl Reading {
+    /// Takes the cell of a row of this group; without a cell the row itself.
+    fn take(&mut self, cell: Option<&[u8]>, group: u32, how: &How<'_>) -> std::result::Result<(), Refused> {
+        let text = cell.map(text_of);
+        if matches!(text, Some(Some(text)) if how.missing.leaves_out(text)) {
+            return Ok(());
+        }
+        match (how.counted, text) {
+            (true, _) | (_, None) => self.values.push("0")?,
+            (false, Some(Some(text))) => self.values.push(how.missing.read(text)?.0)?,
+            (false, Some(None)) => {
+                return Err(not_a_number(&String::from_utf8_lossy(cell.unwrap_or_default())).into());
+            }
+        }
+        push(&mut self.groups, group)
+    }
+}
+
+/// Groups so far.
+#[derive(Default)]
+struct Groups {
+    numbers: HashMap<Box<[u8]>, u32>,
+    texts: Texts,
+    /// Number in the file of the first row of each group.
+    rows: Vec<usize>,
+    /// Group of the row before.
+    last: u32,
+}
+
+impl Groups {
+    /// Returns the number of the group with this text, which is new if row number `at` is the first one to have it.
+    fn of(&mut self, text: &[u8], at: u64) -> std::result::Result<u32, Refused> {
+        // Neighbours often have the same text.
+        if !self.rows.is_empty() && self.texts.get(self.last as usize) == text {
+            return Ok(self.last);
+        }
+        self.last = match self.numbers.get(text) {
+            Some(&group) => group,
+            None => {
+                let group = u32::try_from(self.rows.len()).map_err(|_| "there are more than 2^32 groups".to_owned())?;
+                self.texts.push(text)?;
+                push(&mut self.rows, at as usize)?;
+                let bytes = self.numbers.len().saturating_mul(size_of::<(Box<[u8]>, u32)>());
+                upsweep_core::memory::ask(|| self.numbers.try_reserve(1)).map_err(|_| Refused::Memory(bytes))?;
+                self.numbers.insert(text.into(), group);
+                group
+            }
+        };
+        Ok(self.last)
+    }
+}

@@ -1,0 +1,115 @@
+//! Beginning of a table whose rows are read for some of its columns: the first row, and which columns are requested.
+
+use super::columns::{Columns, listed};
+use super::rows::Rows;
+use super::{Wanted, is_header, note_years, wrong_width};
+use crate::args::Header;
+use crate::failure::Result;
+use crate::source::Source;
+use csv::ByteRecord;
+
+/// Table, and the columns of it that a command requests.
+pub(crate) struct Asked<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) name: &'a str,
+    pub(crate) delimiter: u8,
+    pub(crate) header: Header,
+    /// Requested columns, by name or number, or [lists](listed) of these.
+    pub(crate) columns: &'a [&'a str],
+    /// Whether the only numeric column is requested if `columns` is empty.
+    pub(crate) any: bool,
+    /// Requested column after those in `columns`, such as the column of groups.
+    pub(crate) and: Option<&'a str>,
+}
+
+/// Beginning of a table.
+pub(super) struct Head {
+    pub(super) first: ByteRecord,
+    /// Text of the first row, if the texts of rows are kept.
+    pub(super) first_text: Vec<u8>,
+    /// Second row, if there is one.
+    row: ByteRecord,
+    any: bool,
+    more: bool,
+    /// Whether the first row names the columns.
+    pub(super) has_names: bool,
+    /// Indices of the requested columns in the table.
+    pub(super) columns: Vec<usize>,
+    /// Number of requested columns, without the one after them.
+    pub(super) values: usize,
+    /// Names in messages of the requested columns.
+    pub(super) labels: Vec<String>,
+}
+
+impl Head {
+    /// Reads two rows, and finds the columns.
+    pub(super) fn read(asked: &Asked<'_>, rows: &mut Rows<'_>) -> Result<Self> {
+        let &Asked { name, delimiter, header, .. } = asked;
+        let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
+        let any = rows.next(&mut first)?;
+        let first_text = rows.as_read(&first).text.to_vec();
+        let more = any && rows.next(&mut row)?;
+        let wanted = |column| Wanted {
+            column,
+            by_key: None,
+            element: None,
+            header,
+            options: true,
+            typed: false,
+            delimiter,
+            keep_keys: false,
+            missing: None,
+        };
+        let mut names_a_column = asked
+            .columns
+            .iter()
+            .flat_map(|text| listed(text))
+            .chain(asked.and)
+            .map(|column| is_header(&wanted(Some(column)), &first, &row));
+        let has_names = is_header(&wanted(None), &first, &row) || names_a_column.any(|named| named);
+        let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter, options: true };
+        let data = if has_names { more.then_some(&row) } else { any.then_some(&first) };
+        let mut found = asked.columns.iter().map(|text| columns.find_all(text)).collect::<Result<Vec<_>>>()?.concat();
+        let and = asked.and.map(|text| columns.find(text)).transpose()?;
+        if found.is_empty() && asked.any {
+            // The column of groups is not the one to choose, although it may be numeric, too.
+            let data = data.map(|data| {
+                let cells = data.iter().enumerate();
+                cells.map(|(at, cell)| if Some(at) == and { &b"group"[..] } else { cell }).collect::<ByteRecord>()
+            });
+            found.push(columns.only_numeric(data.as_ref())?);
+        }
+        let values = found.len();
+        found.extend(and);
+        if let Some(data) = data {
+            columns.check_separator(data)?;
+        }
+        if !has_names {
+            note_years(name, header, &first, &row);
+        }
+        let labels = found.iter().map(|&column| columns.label(column)).collect();
+        Ok(Self { first, first_text, row, any, more, has_names, columns: found, values, labels })
+    }
+
+    /// Calls `take` with each row of data: its number in the file, its cells and its text. All have as many cells as the
+    /// first row.
+    pub(super) fn each_row(
+        mut self,
+        rows: &mut Rows<'_>,
+        mut take: impl FnMut(&Rows<'_>, u64, &ByteRecord, &[u8]) -> Result<()>,
+    ) -> Result<Self> {
+        let expected = self.first.len();
+        let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord, text: &[u8]| match row.len() == expected {
+            true => take(rows, at, row, text),
+            false => Err(rows.wrong_row(at, &wrong_width(row.len(), expected))),
+        };
+        if self.any && !self.has_names {
+            take(rows, 1, &self.first, &self.first_text)?;
+        }
+        while self.more {
+            take(rows, rows.row(), &self.row, rows.as_read(&self.row).text)?;
+            self.more = rows.next(&mut self.row)?;
+        }
+        Ok(self)
+    }
+}
