@@ -72,7 +72,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     if !args.na.is_empty() {
         return Err(input::no_table(&called(&args.file), "--na"));
     }
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common {
         element: args.element,
         array: args.array.clone(),
