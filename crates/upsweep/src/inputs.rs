@@ -9,7 +9,7 @@
 //! Neighbours::of(&x)              [x[i-1], x[i], x[i+1]]    at the ends the end itself, or what `outside` says
 //! Apply(f, x), Apply(f, (a, b))   f(x[i])                   a function of an input, where no map is: in a `Gather`, for instance
 //! count.of(&x)                    x[i]                      the first `count` elements, whose number the device knows
-//! Bits::of(&words, n)             bit i % b of word i / b   of words of b bits
+//! Bits::of(&words, n)             bit i % b of word i / b   of words of b bits; from(k) begins with bit k
 //! ```
 //!
 //! ```

@@ -13,13 +13,31 @@ use std::marker::PhantomData;
 #[derive(Debug)]
 pub struct Bits<'a, B: ?Sized> {
     words: &'a B,
+    /// Number of the first bit.
+    first: usize,
     len: usize,
 }
 
 impl<'a, B: Input<Item: Word> + ?Sized> Bits<'a, B> {
     /// Creates an input of the first `len` bits of `words`, which are `u8`, `u16`, `u32` or `u64`.
     pub fn of(words: &'a B, len: usize) -> Self {
-        Self { words, len }
+        Self { words, first: 0, len }
+    }
+
+    /// Begins with bit `first` of the mask, and still has as many bits: a slice of an array of Arrow begins anywhere in a
+    /// word.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let valid = [0b1110_0000u8, 0b0000_0101];
+    /// let slice = Bits::of(&valid, 6).from(5);
+    /// let flags = Transform::copy().run_to_vec(&Device::cpu(), slice)?;
+    /// assert_eq!(flags, [true, true, true, true, false, true]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    pub fn from(self, first: usize) -> Self {
+        Self { first, ..self }
     }
 }
 
@@ -54,37 +72,38 @@ impl<'a, B: Input<Item: Word> + ?Sized> Inputs<'a> for Bits<'a, B> {
     type Args = (bool,);
     type Item = Bit<B::Item>;
 
-    fn given(self) -> (View<'a, B::Item>, usize) {
-        (self.words.view(), self.len)
+    fn given(self) -> (View<'a, B::Item>, usize, usize) {
+        (self.words.view(), self.first, self.len)
     }
 }
 
 // SAFETY: the method `len` returns an error unless there is a word for each bit.
 unsafe impl<W: Word> Read for Bit<W> {
-    type Given<'a> = (View<'a, W>, usize);
-    type Place = *const W;
+    type Given<'a> = (View<'a, W>, usize, usize);
+    type Place = (*const W, usize);
 
-    fn again<'g>((words, len): &'g Self::Given<'_>) -> Self::Given<'g> {
-        (words.view(), *len)
+    fn again<'g>((words, first, len): &'g Self::Given<'_>) -> Self::Given<'g> {
+        (words.view(), *first, *len)
     }
 
-    fn len((words, len): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
-        let expected = len.div_ceil(8 * size_of::<W>());
+    fn len((words, first, len): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
+        // More bits than `usize` counts need more words than there are.
+        let expected = first.saturating_add(*len).div_ceil(8 * size_of::<W>());
         if words.len() < expected {
             return Err(Error::Length { what: "words of the bit mask", found: words.len(), expected });
         }
         Ok(Some(*len))
     }
 
-    fn place((words, _): &Self::Given<'_>, what: &'static str, _: &Faults) -> Result<*const W> {
-        Ok(words.on_host(what)?.as_ptr())
+    fn place((words, first, _): &Self::Given<'_>, what: &'static str, _: &Faults) -> Result<Self::Place> {
+        Ok((words.on_host(what)?.as_ptr(), *first))
     }
 
     #[inline(always)]
-    unsafe fn read(place: &*const W, at: usize) -> bool {
-        let bits = 8 * size_of::<W>();
+    unsafe fn read((words, first): &Self::Place, at: usize) -> bool {
+        let (bits, at) = (8 * size_of::<W>(), first + at);
         // SAFETY: the caller guarantees that `at` is less than the number of bits, and each bit has a word.
-        unsafe { place.add(at / bits).read() }.bit(at % bits)
+        unsafe { words.add(at / bits).read() }.bit(at % bits)
     }
 
     #[cfg(feature = "cuda")]
@@ -97,16 +116,18 @@ unsafe impl<W: Word> Read for Bit<W> {
 
     #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(
-        (words, _): &'a Self::Given<'_>,
+        (words, first, _): &'a Self::Given<'_>,
         what: &'static str,
         opening: &mut Opening<'_, L>,
     ) -> Result<()> {
-        opening.buffer(what, words)
+        opening.buffer(what, words)?;
+        opening.number(*first as u64);
+        Ok(())
     }
 
     #[cfg(feature = "cuda")]
     fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
-        let (ty, words) = (type_of::<W>(reading), reading.number::<u64>());
-        format!("bit_of((const {ty}*){words}, {at})")
+        let (ty, words, first) = (type_of::<W>(reading), reading.number::<u64>(), reading.number::<u64>());
+        format!("bit_of((const {ty}*){words}, {first} + {at})")
     }
 }

@@ -109,15 +109,15 @@ fn of_all(near: [u32; 3], set: bool, i: u32, x: u16) -> Affine {
 fn inputs_four_of_all_kinds(place: &Place) {
     for len in lens() {
         let (x, small) = (random_values::<u32>(len), random_values::<u16>(len));
-        let words = random_values::<u8>(len.div_ceil(8));
-        for outside in [None, Some(12345)] {
+        for (outside, first) in [(None, 0), (Some(12345), 13)] {
+            let words = random_values::<u8>((first + len).div_ceil(8));
             let at = |i: usize| x[i];
             let mapped: Vec<Affine> = (0..len)
                 .map(|i| {
                     let end = outside.unwrap_or(x[i]);
                     let before = if i > 0 { at(i - 1) } else { end };
                     let after = if i + 1 < len { at(i + 1) } else { end };
-                    let set = words[i / 8] >> (i % 8) & 1 == 1;
+                    let set = words[(first + i) / 8] >> ((first + i) % 8) & 1 == 1;
                     let c = (x[i] ^ after).wrapping_add((i as u32).wrapping_mul(u32::from(small[i])));
                     Affine { m: if set { before | 1 } else { 3 }, c }
                 })
@@ -126,7 +126,7 @@ fn inputs_four_of_all_kinds(place: &Place) {
             every_way(place, &mapped, OfAll, || {
                 let near = Neighbours::of(&x);
                 let near = if let Some(outside) = outside { near.outside(outside) } else { near };
-                (near, Bits::of(&words, len), 0..len as u32, &small)
+                (near, Bits::of(&words, len).from(first), 0..len as u32, &small)
             });
         }
     }
@@ -152,6 +152,13 @@ fn inputs_wrong(place: &Place) {
     assert!(matches!(no_length, Err(Error::Options { .. })), "{no_length:?}");
     let bits = Reduce::new(Or).run(device, Bits::of(&small, 25), &mut place.poisoned::<bool>(1, 0));
     assert_eq!(bits, length("words of the bit mask", 3, 4));
+    let bits = |len, first| {
+        let flags: Result<Array<bool>> = Transform::copy().run_to_array(device, Bits::of(&small, len).from(first));
+        flags.map(|flags| flags.len())
+    };
+    let words = |expected| Err(Error::Length { what: "words of the bit mask", found: 3, expected });
+    assert_eq!([bits(20, 4), bits(0, 24), bits(20, 5), bits(0, 25)], [Ok(20), Ok(0), words(4), words(4)]);
+    assert_eq!(bits(2, usize::MAX), words(usize::MAX.div_ceil(8)));
     let (mut a, mut b) = (place.poisoned::<u32>(500, 0), place.poisoned::<u32>(501, 0));
     assert_eq!(Scan::new(Sum).finish(Twice).run(device, &x, (&mut a, &mut b)), length("second output", 501, 500));
 
