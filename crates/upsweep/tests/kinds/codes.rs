@@ -202,7 +202,7 @@ fn tuples_of_operators(place: &Place) {
     for len in [1, 2, 700, 9_001] {
         let (x, y) = (random_values::<u32>(len), random_values::<f32>(len));
         let codes: Vec<u8> = random_values::<u8>(len).into_iter().map(|x| x % 5).collect();
-        let mut groups = vec![(1u32, f32::NEG_INFINITY, 0u64, 2u32); 5];
+        let mut groups = [(1u32, f32::NEG_INFINITY, 0u64, 2u32); 5];
         for ((&code, &x), &y) in codes.iter().zip(&x).zip(&y) {
             let group = &mut groups[code as usize];
             let highest = Operator::<f32>::combine(&Max, group.1, y);
