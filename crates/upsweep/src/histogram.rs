@@ -26,7 +26,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! An array may come in parts: [`carry`](crate::carry).
+//! Other operators than sums, and several at once, are in [`reduce_by_code`](crate::reduce_by_code). An array may come in
+//! parts: [`carry`](crate::carry).
 //!
 //! **Edges.** Even bins have the edges of `numpy.linspace`: `low + k * step` in `f64`, rounded to `f32` for elements of
 //! that type. An element's bin is found by comparison with these edges, so it is right however near an edge the element

@@ -15,37 +15,24 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! Several aggregates take one pass: the operator combines tuples, or a struct.
+//! Several aggregates take one pass: a tuple of operators, with an input for each. A count is a sum of ones.
 //!
 //! ```
 //! use upsweep::prelude::*;
 //!
-//! #[derive(Element, Clone, Copy)]
-//! #[repr(C)]
-//! struct Group {
-//!     sum: f64,
-//!     highest: f64,
-//!     rows: u64,
-//! }
-//! #[operator(identity = Group { sum: 0.0, highest: f64::NEG_INFINITY, rows: 0 })]
-//! fn merged(a: Group, b: Group) -> Group {
-//!     Group { sum: a.sum + b.sum, highest: a.highest.maximum(b.highest), rows: a.rows + b.rows }
-//! }
-//! #[function]
-//! fn row(x: f64) -> Group {
-//!     Group { sum: x, highest: x, rows: 1 }
-//! }
-//! #[function]
-//! fn mean_highest_rows(group: Group) -> (f64, f64, u64) {
-//!     (group.sum / group.rows as f64, group.highest, group.rows)
-//! }
-//!
 //! let device = Device::cpu();
 //! let (region, price) = ([1u32, 0, 1, 1], [2.5f64, 4.0, 3.5, 3.0]);
-//! let (mut means, mut highest, mut rows) = ([0.0; 2], [0.0; 2], [0; 2]);
-//! let by_region = Reduce::new(Merged).map(Row).finish(MeanHighestRows).by_code(&region, 2);
-//! by_region.run(&device, &price, (&mut means, &mut highest, &mut rows))?;
-//! assert_eq!((means, highest, rows), ([4.0, 3.0], [4.0, 3.5], [1, 3]));
+//! let (mut sums, mut highest, mut rows) = ([0.0; 2], [0.0; 2], [0; 2]);
+//! let by_region = Reduce::new((Sum, Max, Sum)).by_code(&region, 2);
+//! by_region.run(&device, (&price, &price, Repeat(1u64)), (&mut sums, &mut highest, &mut rows))?;
+//! assert_eq!((sums, highest, rows), ([4.0, 9.0], [4.0, 3.5], [1, 3]));
+//!
+//! #[function]
+//! fn mean(group: (f64, u64)) -> f64 {
+//!     group.0 / group.1 as f64
+//! }
+//! let means = Reduce::new((Sum, Sum)).finish(Mean).by_code(&region, 2);
+//! assert_eq!(means.run_to_vec(&device, (&price, Repeat(1u64)))?, [4.0, 3.0]);
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!

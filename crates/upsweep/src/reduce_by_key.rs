@@ -13,7 +13,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! A key that occurs in two runs has two results: [`Sort::pairs`](crate::Sort::pairs) brings equal keys together.
+//! A key that occurs in two runs has two results: [`Sort::pairs`](crate::Sort::pairs) brings equal keys together. Few keys
+//! that are small numbers need no sort: [`Reduce::by_code`](crate::Reduce::by_code).
 //!
 //! **Order.** Sums of floats have the same bits in every run, as for every [`Reduce`].
 //!

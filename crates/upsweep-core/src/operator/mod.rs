@@ -12,6 +12,7 @@ mod host;
 mod item;
 mod laws;
 mod map;
+mod side_by_side;
 mod source;
 mod values;
 mod wrapping;
@@ -37,7 +38,9 @@ pub use values::{MAX_VALUES_BYTES, Values};
 /// An associative operator on `T`: `combine(combine(a, b), c) == combine(a, combine(b, c))`.
 ///
 /// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator::operator)
-/// implements it from a Rust function; write it by hand only to give the CUDA source yourself.
+/// implements it from a Rust function; write it by hand only to give the CUDA source yourself. A tuple of two to four
+/// operators is an operator on tuples, which it combines field by field: `(Sum, Max)`. In it sums of `f16` and `bf16` are
+/// rounded each time.
 ///
 /// On the CPU it must not block, and neither must a map, a finish or an equality of keys. An operator that calls into
 /// rayon yields its thread to work that may wait for this very combination, which is slow at best and can deadlock.

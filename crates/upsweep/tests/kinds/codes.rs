@@ -18,6 +18,7 @@ on_each_backend! {
     every_length_and_number_of_codes,
     types_of_codes,
     several_results_and_functions,
+    tuples_of_operators,
     sums_of_halves_are_rounded_once,
     refusals,
 }
@@ -188,6 +189,42 @@ fn several_results_and_functions(place: &Place) {
     let widened: Vec<u64> = amounts.iter().map(|&x| x.into()).collect();
     let sums = expected(codes.iter().map(|&code| code.into()), &widened, 40, 7, |a, b| a + b);
     assert_eq!(by_code.run_to_vec(device, &on.1), Ok(sums));
+}
+
+#[operator]
+fn sum_and(#[param] bias: u32, a: u32, b: u32) -> u32 {
+    a + b + bias
+}
+
+/// A tuple of operators, of which two hold a value, without a map.
+fn tuples_of_operators(place: &Place) {
+    let device = &place.device;
+    for len in [1, 2, 700, 9_001] {
+        let (x, y) = (random_values::<u32>(len), random_values::<f32>(len));
+        let codes: Vec<u8> = random_values::<u8>(len).into_iter().map(|x| x % 5).collect();
+        let mut groups = [(1u32, f32::NEG_INFINITY, 0u64, 2u32); 5];
+        for ((&code, &x), &y) in codes.iter().zip(&x).zip(&y) {
+            let group = &mut groups[code as usize];
+            let highest = Operator::<f32>::combine(&Max, group.1, y);
+            *group = (sum_and(7, group.0, x), highest, group.2 + 1, sum_and(9, group.3, x));
+        }
+        let (on_x, on_y) = (place.upload(&x, 1), place.upload(&y, 1));
+        let (on_codes, by) = (place.upload(&codes, 1), (SumAnd { bias: 7 }, Max, Sum, SumAnd { bias: 9 }));
+        let by_code = Reduce::new(by).init((1, f32::NEG_INFINITY, 0, 2)).by_code(&on_codes, 5);
+        let mut highest = place.poisoned::<f32>(5, 1);
+        let mut others = (place.poisoned::<u32>(5, 1), place.poisoned::<u64>(5, 1), place.poisoned::<u32>(5, 0));
+        let outputs = (&mut others.0, &mut highest, &mut others.1, &mut others.2);
+        by_code.run(device, (&on_x, &on_y, Repeat(1u64), &on_x), outputs).unwrap();
+        let bits = |highest: Vec<f32>| highest.iter().map(|x| x.to_bits()).collect::<Vec<u32>>();
+        assert_eq!(bits(highest.check_guards()), bits(groups.iter().map(|group| group.1).collect()), "{len}");
+        let others = (others.0.check_guards(), others.1.check_guards(), others.2.check_guards());
+        let of = |field: fn(&(u32, f32, u64, u32)) -> u32| groups.iter().map(field).collect::<Vec<u32>>();
+        assert_eq!((others.0, others.2), (of(|group| group.0), of(|group| group.3)), "{len}");
+        assert_eq!(others.1, groups.iter().map(|group| group.2).collect::<Vec<u64>>(), "{len}");
+    }
+    // One of them has no identity.
+    let first = Reduce::new((Sum, First)).by_code(&[0u8; 0], 1).run_to_vec::<_, (u32, u32)>(device, (0..0u32, 0..0u32));
+    assert!(matches!(first, Err(Error::NoIdentity { .. })), "{first:?}");
 }
 
 fn sums_of_halves_are_rounded_once(place: &Place) {

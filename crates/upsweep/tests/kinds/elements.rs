@@ -7,7 +7,7 @@ use upsweep_testing::place::Place;
 use upsweep_testing::sample::random_values;
 use upsweep_testing::sizes;
 
-on_each_backend! { wrapping_integers, sizes_of_pointers, complex_numbers }
+on_each_backend! { wrapping_integers, sizes_of_pointers, tuples_of_operators, complex_numbers }
 
 fn lens() -> Vec<usize> {
     [sizes::few(), vec![4_096, 100_003]].concat()
@@ -43,6 +43,30 @@ fn sizes_of_pointers(place: &Place) {
     let on = place.upload(&[i32::MIN; 3], 1);
     let sum = Reduce::new(Sum).accumulate::<isize>();
     assert_eq!(sum.run_to_host(&place.device, &on), Ok(3 * i32::MIN as isize));
+}
+
+/// Scans and reductions of columns side by side, each by an operator of its own.
+fn tuples_of_operators(place: &Place) {
+    let device = &place.device;
+    for len in lens() {
+        let (x, y, z) = (random_values::<u32>(len), random_values::<i32>(len), random_values::<u32>(len));
+        let (on_x, on_y, on_z) = (place.upload(&x, 1), place.upload(&y, 0), place.upload(&z, 1));
+        let mut running = (0u32, i32::MIN, 0u32);
+        let mut next = |i: usize| {
+            running = (running.0.wrapping_add(x[i]), running.1.max(y[i]), running.2 ^ z[i]);
+            running
+        };
+        let expected: Vec<(u32, i32, u32)> = (0..len).map(&mut next).collect();
+        let scan = Scan::new((Sum, Max, Xor));
+        assert_eq!(scan.run_to_vec(device, (&on_x, &on_y, &on_z)), Ok(expected.clone()), "{len}");
+        let (mut sums, mut highest) = (place.poisoned::<u32>(len, 1), place.poisoned::<i32>(len, 1));
+        Scan::new((Sum, Max)).exclusive().run(device, (&on_x, &on_y), (&mut sums, &mut highest)).unwrap();
+        let before = |i: usize| if i == 0 { (0, i32::MIN, 0) } else { expected[i - 1] };
+        assert_eq!(sums.check_guards(), (0..len).map(|i| before(i).0).collect::<Vec<u32>>(), "{len}");
+        assert_eq!(highest.check_guards(), (0..len).map(|i| before(i).1).collect::<Vec<i32>>(), "{len}");
+        let total = expected.last().copied().unwrap_or((0, i32::MIN, 0));
+        assert_eq!(Reduce::new((Sum, Max, Xor)).run_to_host(device, (&on_x, &on_y, &on_z)), Ok(total), "{len}");
+    }
 }
 
 #[cfg(not(feature = "num-complex"))]

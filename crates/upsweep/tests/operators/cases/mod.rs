@@ -54,6 +54,9 @@ pub(crate) fn builtins(check: &mut impl Check) {
             check.operator::<Wrapping<u64>, _>(concat!(stringify!($operator), " Wrapping<u64>"), $operator);
         )* };
     }
+    check.operator::<(f32, i64), _>("Sum, Max", (Sum, Max));
+    check.operator::<(u8, bool, f64), _>("Product, Xor, Min", (Product, Xor, Min));
+    check.operator::<((u16, u64), i8, i8, f32), _>("ArgMax, Sum, Sum, Sum", (ArgMax, Sum, Sum, Sum));
     wrapping! { Sum Product Min Max And Or Xor }
     #[cfg(feature = "num-complex")]
     {
