@@ -29,6 +29,7 @@ mod asked;
 mod bench;
 mod binary;
 mod carried;
+mod categories;
 mod chunks;
 mod closed;
 mod collect;

@@ -29,7 +29,7 @@ impl Missing {
     }
 
     /// Whether this text of a cell, without white space around it, means that there is no value.
-    fn means(&self, text: &str) -> bool {
+    pub(crate) fn means(&self, text: &str) -> bool {
         text.is_empty() || self.na.iter().any(|na| na == text)
     }
 

@@ -1,6 +1,7 @@
 //! Commands `upsweep select`, `unique`, `runs` and `expand`: results whose number depends on the values.
 
 use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs};
+use crate::categories::{self, Categories};
 use crate::chunks::{self, ArrayFile};
 use crate::collect;
 use crate::device::{Chosen, Work};
@@ -160,6 +161,23 @@ impl Outputs {
         Ok(Self { values, values_form, numbers })
     }
 
+    /// Returns the values to compute with. Fails if they cannot be written in this form.
+    fn check<'a>(&self, categories: &'a Categories, form: OutputForm) -> Result<&'a Values> {
+        match categories {
+            Categories::Numbers(values) => {
+                form.check_as(values.element(), self.values.name(), Some("--type"))?;
+                Ok(values)
+            }
+            Categories::Texts(coded) if matches!(form, OutputForm::Words | OutputForm::Table { .. }) => {
+                Ok(&coded.codes)
+            }
+            Categories::Texts(_) => {
+                let reason = "the values are texts, which are written as a table: end the name in .csv or .tsv";
+                Err(Failure::Input(format!("-o {}: {reason}", self.values.name())))
+            }
+        }
+    }
+
     /// Writes the integers of an option, if it was given. `option` counts the options after the first one, from 0.
     fn write_numbers(&self, option: usize, numbers: Vec<u64>) -> Result<()> {
         let Some(Some((destination, form))) = self.numbers.get(option) else { return Ok(()) };
@@ -167,18 +185,24 @@ impl Outputs {
     }
 }
 
+/// Delimiter of the cells in a form that is a table, and of others.
+fn delimiter_of(form: OutputForm) -> u8 {
+    if let OutputForm::Table { delimiter } = form { delimiter } else { b'\t' }
+}
+
 /// Runs `upsweep unique`.
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let outputs = Outputs::new([("-o", &args.output), ("--counts", &args.counts), ("--inverse", &args.inverse)])?;
-    let device = Chosen::open(args.device, Work::Pass)?;
-    let common = Common::of(&args.reading, args.device);
-    run::explain_waiting(&common);
-    let Input { name, values, .. } = input::load(&common, false)?;
+    let device = Chosen::open(args.device)?;
+    let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
     let form = outputs.values_form.unwrap_or(OutputForm::Words);
-    form.check_as(values.element(), outputs.values.name(), Some("--type"))?;
+    let values = outputs.check(&categories, form)?;
     let found = upsweep_dynamic::unique(&device.device, values.view(), args.inverse.is_some())
         .map_err(|e| Failure::computing(&name, &e))?;
-    write_values(&outputs.values, form, &found.values)?;
+    match &categories {
+        Categories::Numbers(_) => write_values(&outputs.values, form, &found.values)?,
+        Categories::Texts(coded) => coded.write(&outputs.values, delimiter_of(form), &found.values, None, None)?,
+    }
     outputs.write_numbers(0, found.counts)?;
     outputs.write_numbers(1, found.inverse.unwrap_or_default())
 }
@@ -191,13 +215,17 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
         let reason = "values and lengths are a table: end the name in .csv or .tsv, or give --lengths FILE";
         return Err(Failure::Input(format!("-o {}: {reason}", outputs.values.name())));
     }
-    let device = Chosen::open(args.device, Work::Pass)?;
-    let common = Common::of(&args.reading, args.device);
-    run::explain_waiting(&common);
-    let Input { name, values, .. } = input::load(&common, false)?;
-    form.check_as(values.element(), outputs.values.name(), Some("--type"))?;
+    let device = Chosen::open(args.device)?;
+    let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
+    let values = outputs.check(&categories, form)?;
     let (values, lengths) =
         upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
+    if let Categories::Texts(coded) = &categories {
+        let names = (form != OutputForm::Words && args.lengths.is_none()).then_some(["value", "length"]);
+        let beside = args.lengths.is_none().then_some(&*lengths);
+        coded.write(&outputs.values, delimiter_of(form), &values, names, beside)?;
+        return outputs.write_numbers(0, lengths);
+    }
     if args.lengths.is_some() {
         write_values(&outputs.values, form, &values)?;
         return outputs.write_numbers(0, lengths);
@@ -205,7 +233,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
     let out_name = outputs.values.name();
     outputs.values.write(|out| {
         let failed = |e| Failure::writing(out_name, &e);
-        let delimiter = if let OutputForm::Table { delimiter } = form { delimiter } else { b'\t' };
+        let delimiter = delimiter_of(form);
         if form != OutputForm::Words {
             out.write_all(&[b"value", &[delimiter][..], b"length\n"].concat()).map_err(failed)?;
         }

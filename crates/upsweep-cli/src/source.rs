@@ -111,6 +111,12 @@ impl Source {
         unpacked(self.packing, io::Cursor::new(self.start).chain(self.file))
     }
 
+    /// Returns the same open file, to read its [text](Self::text) once more.
+    pub(crate) fn again(&self, name: &str) -> Result<Self> {
+        let file = self.file.try_clone().map_err(|e| Failure::reading(name, &e))?;
+        Ok(Self { file, start: Vec::new(), ..*self })
+    }
+
     /// Sets how the text in the file comes.
     pub(crate) fn with_form(self, form: TextForm) -> Self {
         Self { form, ..self }

@@ -279,3 +279,44 @@ fn tests_of_cells() {
         &["--where at character 14", "no regular expression"],
     );
 }
+
+#[test]
+fn distinct_texts_and_their_runs() {
+    let f = Folder::new();
+    f.file("t.csv", "s,n\nup,1\nup,2\ndown,2\n\"a,b\",7\n,NA\nup,1\nNA,1.0\n");
+    let run = |args: &[&str]| f.prints(args);
+    assert_eq!(run(&["unique", "t.csv", "--column", "s"]), "\"\"\nNA\na,b\ndown\nup\n");
+    run(&["unique", "t.csv", "--column", "s", "--counts", "c.u64", "--inverse", "i.u64", "-o", "u.csv"]);
+    assert_eq!(f.read("u.csv"), b"\"\"\nNA\n\"a,b\"\ndown\nup\n");
+    assert_eq!(f.read("c.u64"), bytes_of!(u64: 1, 1, 1, 1, 3));
+    assert_eq!(f.read("i.u64"), bytes_of!(u64: 4, 4, 3, 2, 0, 4, 1));
+    let skip = ["--na", "NA", "--missing", "skip"];
+    assert_eq!(run(&[&["unique", "t.csv", "--column", "s"], &skip[..]].concat()), "a,b\ndown\nup\n");
+    assert_eq!(run(&["runs", "t.csv", "--column", "s"]), "up\t2\ndown\t1\na,b\t1\n\t1\nup\t1\nNA\t1\n");
+    run(&["runs", "t.csv", "--column", "s", "-o", "r.csv"]);
+    assert_eq!(f.read("r.csv"), b"value,length\nup,2\ndown,1\n\"a,b\",1\n,1\nup,1\nNA,1\n");
+    run(&["runs", "t.csv", "--column", "s", "--lengths", "l.u64", "-o", "v.tsv"]);
+    assert_eq!(
+        (f.read("v.tsv"), f.read("l.u64")),
+        (b"up\ndown\na,b\n\"\"\nup\nNA\n".to_vec(), bytes_of!(u64: 2, 1, 1, 1, 1, 1))
+    );
+    // Numbers are numbers, and what is missing among them is none.
+    let numbers = ["--column", "n", "--na", "NA", "--missing", "skip"];
+    assert_eq!(run(&[&["unique", "t.csv"], &numbers[..]].concat()), "1.0\n2.0\n7.0\n");
+    assert_eq!(run(&[&["runs", "t.csv"], &numbers[..]].concat()), "1.0\t1\n2.0\t2\n7.0\t1\n1.0\t2\n");
+    f.fails(&["unique", "t.csv", "--column", "n", "--na", "NA"], b"", 2, &["row 6", "has no value, as --na says"]);
+    // A number among texts is a text, with a note.
+    let mixed = f.run(&["unique", "t.csv", "--column", "n"]);
+    assert_eq!((mixed.code, &*mixed.stdout), (Some(0), &b"1\n1.0\n2\n7\nNA\n"[..]));
+    assert!(
+        mixed.stderr.contains("note: t.csv: column n is ordered as text: in row 6 it has `NA`"),
+        "{}",
+        mixed.stderr
+    );
+    f.fails(&["unique", "t.csv", "--column", "s", "-o", "u.npy"], b"", 2, &["-o u.npy: the values are texts"]);
+    f.fails(&["unique", "t.csv", "--column", "s", "--type", "i64"], b"", 2, &["`up` is not a number"]);
+    f.file("large.csv", "v\n99999999999999999999\n");
+    f.fails(&["unique", "large.csv", "--column", "v"], b"", 2, &["large.csv: row 2: column v"]);
+    let table = f.run_with(&["runs", "-", "--format", "csv", "--column", "s"], b"s\nx\nx\ny\n");
+    assert_eq!(table.good(), "x\t2\ny\t1\n");
+}

@@ -177,7 +177,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Prints a note if the column also has numbers: they are ordered as text, because the cell in row `text` is none.
-    fn note_mixed(&self, place: usize, text: usize, advice: &str) {
+    pub(super) fn note_mixed(&self, place: usize, text: usize, advice: &str) {
         if (0..self.rows).any(|row| holds_number(self.cell(row, place))) {
             let (row, label) = (self.row_of_file(text), self.label(place));
             let cell = quoted(&String::from_utf8_lossy(self.cell(text, place)));

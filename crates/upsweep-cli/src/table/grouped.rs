@@ -1,7 +1,7 @@
 //! Columns of numbers, by the texts of another column: read in one pass, in which each text becomes a number.
 
 use super::cells::{Cells, Order};
-use super::columns::text_of;
+use super::columns::{holds_number, text_of};
 use super::head::{Asked, Head};
 use super::rows::Rows;
 use crate::collect::{Collector, Refused, Texts, collector, push};
@@ -89,6 +89,25 @@ impl<'a> Grouped<'a> {
     /// Text of a group.
     pub(crate) fn text(&self, group: usize) -> &[u8] {
         self.groups.cell(group, 0)
+    }
+
+    /// Whether the rows of a group are left out, as its text means that there is no value.
+    pub(crate) fn is_left_out(&self, group: usize, missing: &Missing) -> bool {
+        text_of(self.text(group)).is_some_and(|text| missing.leaves_out(text))
+    }
+
+    /// Whether all texts that mean a value are numbers.
+    pub(crate) fn are_numbers(&self, missing: &Missing) -> bool {
+        let is_missing = |group: usize| text_of(self.text(group)).is_some_and(|text| missing.means(text));
+        (0..self.len()).all(|group| is_missing(group) || holds_number(self.text(group)))
+    }
+
+    /// Prints a note if some of the texts are numbers.
+    pub(crate) fn note_mixed(&self) {
+        let is_text = |&group: &usize| !self.text(group).trim_ascii().is_empty() && !holds_number(self.text(group));
+        if let Some(text) = (0..self.len()).find(is_text) {
+            self.groups.note_mixed(0, text, "");
+        }
     }
 
     /// Returns the sort key of the groups: numbers in numeric order.
