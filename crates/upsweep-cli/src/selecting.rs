@@ -193,7 +193,7 @@ fn delimiter_of(form: OutputForm) -> u8 {
 /// Runs `upsweep unique`.
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let outputs = Outputs::new([("-o", &args.output), ("--counts", &args.counts), ("--inverse", &args.inverse)])?;
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
     let form = outputs.values_form.unwrap_or(OutputForm::Words);
     let values = outputs.check(&categories, form)?;
@@ -215,7 +215,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
         let reason = "values and lengths are a table: end the name in .csv or .tsv, or give --lengths FILE";
         return Err(Failure::Input(format!("-o {}: {reason}", outputs.values.name())));
     }
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
     let values = outputs.check(&categories, form)?;
     let (values, lengths) =
