@@ -55,7 +55,8 @@ pub(super) fn calls(context: &Arc<CudaContext>, options: &Options, record: &mut 
             timed(CALLS, || {
                 let mut on_gpu = stream.clone_htod(x)?;
                 filter.run_in_place(&gpu, &mut on_gpu)?;
-                Ok(stream.memcpy_dtoh(&on_gpu, &mut *y)?)
+                stream.memcpy_dtoh(&on_gpu, &mut *y)?;
+                Ok(stream.synchronize()?)
             })?,
         )?;
         row("filter_of_cpu", 8 * n, timed(CALLS, || Ok(filter.run(&cpu, x, &mut *y)?))?)?;

@@ -69,7 +69,13 @@ impl Job<'_> {
         };
         if let [] | [_] = runs[..] {
             for run in &runs {
-                read_sorted(run, &mut room)?;
+                // New pages of a file take as long as the sort, so that a thread asks for them meanwhile.
+                let all = self.begin + (file.len * size) as u64;
+                std::thread::scope(|scope| {
+                    let reserving = std::thread::Builder::new().spawn_scoped(scope, || places.reserve(all));
+                    read_sorted(run, &mut room)?;
+                    reserving.map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
+                })?;
                 file.check_unchanged()?;
                 places.write_at_once(room.sorted.bytes(), self.begin, &done)?;
             }

@@ -43,6 +43,22 @@ impl Places<'_> {
         })
     }
 
+    /// Gives the file `bytes` bytes of room on the disk. Where the system cannot, writing does.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn reserve(&self, bytes: u64) -> Result<()> {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        match fallocate(self.file, FallocateFlags::empty(), 0, bytes.max(1)) {
+            Err(e) if e == Errno::NOSPC || e == Errno::FBIG => Err(Failure::writing(self.name, &e.into())),
+            _ => Ok(()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn reserve(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+
     /// Creates a file for `what`, which messages name. It is beside the result, as that takes as much room: the folder for
     /// temporary files is often small, or in memory. It is there only if the folder of the result takes no new file.
     pub(crate) fn scratch(&self, what: &str) -> Result<Scratch> {
