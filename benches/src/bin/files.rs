@@ -1,5 +1,5 @@
-//! Scans and reductions of .npy files by the command line, beside copies and reads of the same files by as many threads,
-//! beside `cp`, and beside NumPy if Python has it. Files are in the page cache before and after.
+//! Work on .npy files by the command line, beside copies and reads of the same files by as many threads, beside `cp`, and
+//! beside NumPy if Python has it. Files are in the page cache before and after.
 //!
 //! ```text
 //! cargo build --release -p upsweep-cli
@@ -7,8 +7,9 @@
 //! ```
 //!
 //! A row has the median of five runs, in which the contestants take turns. The files are in the folder for temporary
-//! files: two of 4 bytes times 2^size, of f32 and then of i64. A share is that of the parallel copy for what writes a file, of the
-//! parallel read for reductions. Times of programs include their start.
+//! files: of 4 bytes times 2^size, of f32, of i64, and of u32 in no order. A share is that of the parallel copy for what
+//! writes a file, of the parallel read for reductions. Times of programs include their start. `_cuda`: with `--device cuda`,
+//! where there is a GPU.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -17,14 +18,16 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 use upsweep_bench::{Options, Outcome, Record, Row, exit_code, machine, median};
 
-/// Number of turns.
+/// Number of turns, and with `--quick`.
 const TURNS: usize = 5;
+const FEW_TURNS: usize = 2;
 /// Bytes that a thread copies or reads at once: few enough for its core's cache.
 const CHUNK: usize = 1 << 20;
 
 /// Scan and reduction in NumPy, by the names of the input and the output.
 const NUMPY_SCAN: &str = "import sys, numpy as np; x = np.load(sys.argv[1], mmap_mode='r'); \
     o = np.lib.format.open_memmap(sys.argv[2], 'w+', x.dtype, x.shape); np.cumsum(x, out=o)";
+const NUMPY_SORT: &str = "import sys, numpy as np; x = np.load(sys.argv[1]); x.sort(); np.save(sys.argv[2], x)";
 const NUMPY_REDUCE: &str = "import sys, numpy as np; print(np.load(sys.argv[1], mmap_mode='r').sum())";
 
 fn main() -> ExitCode {
@@ -40,10 +43,9 @@ fn run() -> Outcome {
     let mut record = Record::create(&options, &machine(), "")?;
     let folder = Folder::new()?;
     for log2n in options.sizes(&[29, 31], &[26]) {
-        for (ty, descr, bytes) in [("f32", "<f4", 4), ("i64", "<i8", 8)] {
-            let len = (4 << log2n) / bytes;
-            write_input(&folder.path("x.npy"), descr, bytes, len)?;
-            measure(&options, &mut record, (&folder, &program), (ty, len.ilog2()))?;
+        for (ty, descr, bytes) in [("f32", "<f4", 4), ("i64", "<i8", 8), ("u32", "<u4", 4)] {
+            let input = Input { ty, descr, len: (4 << log2n) / bytes };
+            measure(&options, &mut record, (&folder, &program), &input)?;
         }
     }
     Ok(())
@@ -70,42 +72,55 @@ impl Drop for Folder {
     }
 }
 
+/// File of numbers: their type, its name in the file, and their number.
+struct Input {
+    ty: &'static str,
+    descr: &'static str,
+    len: usize,
+}
+
 /// Contestant: its library and work, whether it writes a file, and the run.
 type Contestant<'a> = (&'a str, &'a str, bool, Box<dyn Fn() -> Outcome + 'a>);
 
-fn measure(
-    options: &Options,
-    record: &mut Record,
-    (folder, program): (&Folder, &Path),
-    (ty, log2n): (&str, u32),
-) -> Outcome {
+fn measure(options: &Options, record: &mut Record, (folder, program): (&Folder, &Path), input: &Input) -> Outcome {
+    let (ty, log2n) = (input.ty, input.len.ilog2());
     let (x, y) = (&folder.path("x.npy"), &folder.path("y.npy"));
     let threads = rayon::current_num_threads();
-    let ours = |args: &[&str]| {
+    let ours = |work: &str, device: &str, writes: bool| {
         let mut command = Command::new(program);
-        command.arg(args[0]).arg(x).args(["--device", "cpu"]).args(&args[1..]);
-        command
+        command.arg(work).arg(x).args(["--device", device]);
+        if writes {
+            command.arg("-o").arg(y);
+        }
+        run_to_end(&mut command)
     };
-    let python = |text: &str| {
-        let mut command = Command::new("python3");
-        command.args(["-c", text]).args([x, y]);
-        command
-    };
-    let scan = || run_to_end(ours(&["scan"]).arg("-o").arg(y));
+    let python = |text: &str| run_to_end(Command::new("python3").args(["-c", text]).args([x, y]));
     let mut contestants: Vec<Contestant<'_>> = vec![
         ("copy", "parallel_copy", true, Box::new(|| each_chunk(x, Some(y), threads))),
         ("copy", "cp", true, Box::new(|| run_to_end(Command::new("cp").args(["--reflink=never"]).args([x, y])))),
-        ("upsweep", "scan_file", true, Box::new(scan)),
         ("copy", "parallel_read", false, Box::new(|| each_chunk(x, None, threads))),
-        ("upsweep", "reduce_file", false, Box::new(|| run_to_end(&mut ours(&["reduce"])))),
+        ("upsweep", "scan_file", true, Box::new(|| ours("scan", "cpu", true))),
+        ("upsweep", "reduce_file", false, Box::new(|| ours("reduce", "cpu", false))),
+        ("upsweep", "sort_file", true, Box::new(|| ours("sort", "cpu", true))),
     ];
-    if run_to_end(Command::new("python3").args(["-c", "import numpy"]).stderr(Stdio::null())).is_ok() {
-        contestants.push(("numpy", "scan_file", true, Box::new(|| run_to_end(&mut python(NUMPY_SCAN)))));
-        contestants.push(("numpy", "reduce_file", false, Box::new(|| run_to_end(&mut python(NUMPY_REDUCE)))));
+    if Path::new("/dev/nvidiactl").exists() {
+        contestants.push(("upsweep", "scan_file_cuda", true, Box::new(|| ours("scan", "cuda", true))));
+        contestants.push(("upsweep", "sort_file_cuda", true, Box::new(|| ours("sort", "cuda", true))));
     }
+    if run_to_end(Command::new("python3").args(["-c", "import numpy"]).stderr(Stdio::null())).is_ok() {
+        contestants.push(("numpy", "scan_file", true, Box::new(|| python(NUMPY_SCAN))));
+        contestants.push(("numpy", "reduce_file", false, Box::new(|| python(NUMPY_REDUCE))));
+        contestants.push(("numpy", "sort_file", true, Box::new(|| python(NUMPY_SORT))));
+    }
+    let asked = |lib: &str, algo: &str| lib == "copy" || (of_type(algo, ty) && options.wants(algo, ty));
+    contestants.retain(|(lib, algo, ..)| asked(lib, algo));
+    if contestants.iter().all(|(lib, ..)| *lib == "copy") {
+        return Ok(());
+    }
+    input.write(x)?;
     let mut times = vec![Vec::new(); contestants.len()];
     // The first turn, which is not counted, brings the file and the programs into memory.
-    for turn in 0..=TURNS {
+    for turn in 0..=if options.quick { FEW_TURNS } else { TURNS } {
         for ((_, _, _, work), times) in contestants.iter().zip(&mut times) {
             let _ = fs::remove_file(y);
             let begin = Instant::now();
@@ -119,13 +134,16 @@ fn measure(
     let size = fs::metadata(x)?.len() as f64;
     let medians: Vec<f64> = times.into_iter().map(median).collect();
     for ((lib, algo, writes, _), &micros) in contestants.iter().zip(&medians) {
-        let (bytes, copy) = if *writes { (2.0 * size, medians[0]) } else { (size, medians[3]) };
+        let (bytes, copy) = if *writes { (2.0 * size, medians[0]) } else { (size, medians[2]) };
         let copy_gbps = bytes / copy / 1e3;
-        if options.wants(algo, ty) {
-            record.row(&Row { lib, algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
-        }
+        record.row(&Row { lib, algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
     }
     Ok(())
+}
+
+/// Whether the work is measured on files of this type: sorts on keys in no order.
+fn of_type(algo: &str, ty: &str) -> bool {
+    algo.starts_with("sort") == (ty == "u32")
 }
 
 fn run_to_end(command: &mut Command) -> Outcome {
@@ -133,26 +151,32 @@ fn run_to_end(command: &mut Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
 }
 
-/// Writes a .npy file of small numbers, which sums of i64 hold.
-fn write_input(path: &Path, descr: &str, bytes: usize, len: usize) -> Outcome {
-    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len},), }}");
-    header.extend(std::iter::repeat_n(' ', 117 - header.len()));
-    let mut out = BufWriter::new(File::create(path)?);
-    out.write_all(b"\x93NUMPY\x01\x00\x76\x00")?;
-    writeln!(out, "{header}")?;
-    let numbers = (0..1u64 << 16).map(|k| k * 40_503 % 65_536);
-    let block: Vec<u8> = match bytes {
-        4 => numbers.flat_map(|k| (k as f32 / 65_536.0).to_le_bytes()).collect(),
-        _ => numbers.flat_map(u64::to_le_bytes).collect(),
-    };
-    let mut rest = bytes * len;
-    while rest > 0 {
-        let part = rest.min(block.len());
-        out.write_all(&block[..part])?;
-        rest -= part;
+impl Input {
+    /// Writes a .npy file of small numbers, which sums of i64 hold, or of u32 in no order.
+    fn write(&self, path: &Path) -> Outcome {
+        let Self { ty, descr, len } = *self;
+        let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len},), }}");
+        header.extend(std::iter::repeat_n(' ', 117 - header.len()));
+        let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        out.write_all(b"\x93NUMPY\x01\x00\x76\x00")?;
+        writeln!(out, "{header}")?;
+        for i in 0..len as u64 {
+            let small = i * 40_503 % 65_536;
+            match ty {
+                "f32" => out.write_all(&(small as f32 / 65_536.0).to_le_bytes())?,
+                "u32" => out.write_all(&(mixed(i) as u32).to_le_bytes())?,
+                _ => out.write_all(&small.to_le_bytes())?,
+            }
+        }
+        out.flush()?;
+        Ok(())
     }
-    out.flush()?;
-    Ok(())
+}
+
+/// Returns the bits of a number in another order, far from that of its neighbours (SplitMix64, Steele, Lea and Flood).
+fn mixed(i: u64) -> u64 {
+    let once = (i ^ i >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (once ^ once >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32
 }
 
 /// Reads a file in chunks by several threads, and writes them to `to`, if there is one.

@@ -1,10 +1,10 @@
-//! The loops that a user would write instead, on the CPU: many short rows, moving sums and searches, and some long
-//! arrays. A row of the record is a shape, with the time of upsweep and that of the fastest loop.
+//! The loops that a user would write instead, on the CPU: many short rows, moving sums, searches and groups, and some
+//! long arrays. A row of the record is a shape, with the time of upsweep and that of the fastest loop.
 //!
 //! A rival is a plain loop on one thread, or the same loop by rayon over rows or values: the faster one counts. For
 //! moving sums of integers it adds the value that enters and subtracts the one that leaves; for floats it is that of
 //! van Herk and of Gil and Werman, as an infinity or a NaN must not stay. `--only` takes parts of `algorithm/type`, and
-//! `--smoke` runs each shape once.
+//! `--smoke` runs each shape once. Transposed views of ndarray are measured with the feature `peers`.
 
 use rayon::prelude::*;
 use std::hint::black_box;
@@ -32,7 +32,11 @@ fn run() -> Outcome {
     scans::<u64>(&mut bench)?;
     scans::<f64>(&mut bench)?;
     scans::<f32>(&mut bench)?;
-    searches(&mut bench)
+    searches(&mut bench)?;
+    groups(&mut bench)?;
+    #[cfg(feature = "peers")]
+    views(&mut bench)?;
+    Ok(())
 }
 
 struct Bench {
@@ -56,14 +60,30 @@ impl Bench {
     where
         O: Copy + Default + std::fmt::Debug,
     {
+        self.race_to(input.len(), (algo, ty), input, same, upsweep, rivals)
+    }
+
+    /// [`race`](Self::race) with `results` results instead of one for each element.
+    fn race_to<T, O>(
+        &self,
+        results: usize,
+        (algo, ty): (&str, &str),
+        input: &[T],
+        same: impl Fn(&O, &O) -> bool,
+        upsweep: impl Fn(&[T], &mut [O]) -> Result<(), upsweep::Error>,
+        rivals: &[Rival<'_, T, O>],
+    ) -> Outcome
+    where
+        O: Copy + Default + std::fmt::Debug,
+    {
         if !self.options.wants(algo, ty) {
             return Ok(());
         }
-        let [mut found, mut expected] = [(); 2].map(|()| vec![O::default(); input.len()]);
+        let [mut found, mut expected] = [(); 2].map(|()| vec![O::default(); results]);
         upsweep(input, &mut found)?;
         for rival in rivals {
             rival(input, &mut expected);
-            if let Some(at) = (0..input.len()).find(|&at| !same(&found[at], &expected[at])) {
+            if let Some(at) = (0..results).find(|&at| !same(&found[at], &expected[at])) {
                 return Err(format!("{algo}/{ty}: {at} is {:?}, not {:?}", found[at], expected[at]).into());
             }
         }
@@ -317,6 +337,104 @@ fn searches(bench: &mut Bench) -> Outcome {
                 x.par_iter().zip(y).for_each(|(&x, y)| *y = before(x))
             }],
         )?;
+    }
+    Ok(())
+}
+
+/// Sum, highest value and number of the elements of a group.
+#[derive(Element, Clone, Copy, Debug)]
+#[repr(C)]
+struct Group {
+    sum: f64,
+    highest: f64,
+    rows: u64,
+}
+
+#[operator(identity = Group { sum: 0.0, highest: f64::NEG_INFINITY, rows: 0 })]
+fn merged(a: Group, b: Group) -> Group {
+    Group { sum: a.sum + b.sum, highest: a.highest.maximum(b.highest), rows: a.rows + b.rows }
+}
+
+#[function]
+fn row(x: f64) -> Group {
+    Group { sum: x, highest: x, rows: 1 }
+}
+
+#[function]
+fn sum_mean_highest(group: Group) -> (f64, f64, f64) {
+    (group.sum, group.sum / group.rows as f64, group.highest)
+}
+
+/// Sum, mean and highest value of the elements of each code, in no order. The rival has a table.
+fn groups(bench: &mut Bench) -> Outcome {
+    let rows = bench.len(10_000_000);
+    let values: Vec<f64> = (0..rows).map(|i| hash(i) as f64 / u64::MAX as f64).collect();
+    for count in [10, 1_000, 100_000] {
+        let count = bench.len(count).min(rows / 50);
+        let codes: Vec<u32> = (0..rows).map(|i| (hash(i + rows) % count as u64) as u32).collect();
+        let aggregates = Reduce::new(Merged).map(Row).finish(SumMeanHighest);
+        let upsweep = |x: &[u32], y: &mut [_]| aggregates.by_code(x, count).run(&bench.device, &values, y);
+        let same = |a: &(f64, f64, f64), b: &(f64, f64, f64)| close(&a.0, &b.0) && close(&a.1, &b.1) && a.2 == b.2;
+        bench.race_to(
+            count,
+            (&format!("aggregates_by_{count}"), "f64"),
+            &codes,
+            same,
+            upsweep,
+            &[&|x, y| {
+                table(x, &values, y);
+            }],
+        )?;
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn table(codes: &[u32], values: &[f64], output: &mut [(f64, f64, f64)]) {
+    let mut table = vec![(0.0, 0u64, f64::NEG_INFINITY); output.len()];
+    for (&code, &x) in codes.iter().zip(values) {
+        let group = &mut table[code as usize];
+        *group = (group.0 + x, group.1 + 1, group.2.max(x));
+    }
+    for (out, (sum, rows, highest)) in output.iter_mut().zip(table) {
+        *out = (sum, sum / rows as f64, highest);
+    }
+}
+
+/// Running sums along an axis of a transposed view, in place.
+#[cfg(feature = "peers")]
+fn views(bench: &mut Bench) -> Outcome {
+    use ndarray::{ArrayViewMut2, Axis};
+    use std::cell::Cell;
+
+    let (rows, columns) = (bench.len(2_500), bench.len(4_000));
+    let input: Vec<f64> = (0..rows * columns).map(|i| hash(i) as f64 / u64::MAX as f64).collect();
+    // The first call has the input, and each later one what the call before it left.
+    fn view<'a>(
+        called: &Cell<bool>,
+        input: &[f64],
+        data: &'a mut [f64],
+        shape: (usize, usize),
+    ) -> Result<ArrayViewMut2<'a, f64>, upsweep::Error> {
+        if !called.replace(true) {
+            data.copy_from_slice(input);
+        }
+        let view = ArrayViewMut2::from_shape(shape, data);
+        let len = input.len();
+        view.map(ArrayViewMut2::reversed_axes).map_err(|_| upsweep::Error::Shape { shape: vec![shape.0, shape.1], len })
+    }
+    for axis in [0, 1] {
+        let called = [Cell::new(false), Cell::new(false)];
+        let upsweep = |x: &[f64], y: &mut [f64]| {
+            let view = view(&called[0], x, y, (rows, columns))?;
+            Scan::new(Sum).run_view_in_place(&bench.device, Axis(axis), view)
+        };
+        let rival: Rival<'_, f64, f64> = &|x, y| {
+            if let Ok(mut view) = view(&called[1], x, y, (rows, columns)) {
+                view.accumulate_axis_inplace(Axis(axis), |&before, x| *x += before);
+            }
+        };
+        bench.race((&format!("transposed_view_axis_{axis}"), "f64"), &input, close, upsweep, &[rival])?;
     }
     Ok(())
 }

@@ -131,7 +131,7 @@ pub(crate) struct HistogramArgs {
     /// The edges of the bins, instead of --bins and --range: a bin has its lower edge, the last one its upper edge, too
     #[arg(long, value_name = "E,E,...", value_delimiter = ',', allow_hyphen_values = true, conflicts_with_all = ["bins", "range"])]
     pub(crate) edges: Option<Vec<f64>>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the bins to FILE: .csv or .tsv with low, high and count; the counts alone as .npy or raw (.u64); `-` is standard output
@@ -155,7 +155,7 @@ pub(crate) struct QuantileArgs {
         default_value = "0,0.25,0.5,0.75,1"
     )]
     pub(crate) q: Vec<f64>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the results to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .f64; `-` is standard output
@@ -185,11 +185,11 @@ pub(crate) struct Common {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
     pub(crate) array: Option<String>,
     /// Begin anew wherever the value in this column changes from one row to the next
-    #[arg(long, value_name = "NAME|N", conflicts_with = "segments")]
+    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["segments", "carry_in", "carry_out"])]
     pub(crate) by_key: Option<String>,
     /// Begin anew where this file says: offsets (integers in a .npy, raw in .u64, or as text), or a flag for each value
     /// (bool in a .npy, raw in .bool, or true/false as text)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["carry_in", "carry_out"])]
     pub(crate) segments: Option<PathBuf>,
     /// The element type: what raw input is, unless its name says it (.f32); what other input is turned into, if that changes no value
     /// (decimal fractions as text are rounded)
@@ -212,7 +212,7 @@ pub(crate) struct Common {
     pub(crate) table: TableForm,
     #[command(flatten)]
     pub(crate) missing: Missing,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64); `-` is standard output

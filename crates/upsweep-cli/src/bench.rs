@@ -1,7 +1,7 @@
 //! Command `bench`: times of scans and reductions on this machine, beside a copy of the same elements.
 
 use crate::args::{BenchArgs, What};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
 use std::fmt::Write;
@@ -34,7 +34,7 @@ pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
     if args.n < SMALLEST {
         return Err(Failure::Input(format!("--n {}: the smallest array has {SMALLEST} elements", args.n)));
     }
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Computation)?;
     let sizes: Vec<usize> =
         std::iter::successors(Some(SMALLEST), |n| n.checked_mul(STEP)).take_while(|n| *n <= args.n).collect();
     let size = args.element.size();

@@ -9,8 +9,8 @@ use std::io::Read;
 use std::path::Path;
 use upsweep_dynamic::{Carry, Error, Op, Operation, Type};
 
-/// Bytes of the longest carry that is read. One has some hundred.
-const LONGEST: u64 = 1 << 16;
+/// Bytes of the longest carry that is read. One has some hundred, and those of a filter eight for each state of each line.
+const LONGEST: u64 = 1 << 26;
 
 /// Carries that the options name.
 pub(crate) struct Carried<'a> {
@@ -39,6 +39,11 @@ impl<'a> Carried<'a> {
         if init.is_some() && !reason.is_empty() {
             return Err(Failure::Input(format!("--init: {reason}")));
         }
+        Self::named(carries, output)
+    }
+
+    /// Resolves the files that the options name. It must be called before the program opens anything.
+    pub(crate) fn named(carries: &'a Carries, output: &Destination) -> Result<Self> {
         let to = carries.carry_out.as_deref().map(|path| Destination::of("--carry-out", path)).transpose()?;
         if to.as_ref().is_some_and(|to| to.is(output)) {
             let name = output.name();
@@ -63,23 +68,36 @@ impl<'a> Carried<'a> {
             let reason = "the carry of bool values stays in memory: --type u8 computes the same";
             return Err(Failure::Input(format!("--carry-out {}: {reason}", to.name())));
         }
-        let Some(path) = self.from else { return Ok(Carry::new()) };
-        let name = called(path);
-        let source = Source::open(path, &name)?;
-        let mut bytes = Vec::new();
-        source.reader().take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+        let Some((name, bytes)) = self.bytes()? else { return Ok(Carry::new()) };
         let wrong = |e: Error| Failure::input(&name, e);
         let carry = Carry::from_bytes(&bytes).map_err(wrong)?;
         carry.expect(operation, op, element).map_err(wrong)?;
         Ok(carry)
     }
 
+    /// Returns the name of the file of `--carry-in`, if there is one, and its bytes.
+    pub(crate) fn bytes(&self) -> Result<Option<(String, Vec<u8>)>> {
+        let Some(path) = self.from else { return Ok(None) };
+        let name = called(path);
+        let source = Source::open(path, &name)?;
+        let mut bytes = Vec::new();
+        source.reader().take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+        Ok(Some((name, bytes)))
+    }
+
     /// Writes the carry after the last value to the file of `--carry-out`, which appears whole or not at all. It is
     /// called when the result is in its place: a file that is both carries then is never ahead of the results.
     pub(crate) fn write(&self, carry: &Carry, asked: &Asked<'_>) -> Result<()> {
+        if self.to.is_none() {
+            return Ok(());
+        }
+        self.store(&carry.to_bytes().map_err(|e| asked.failed(&e))?)
+    }
+
+    /// Writes the bytes of a carry, as [`write`](Self::write) does.
+    pub(crate) fn store(&self, bytes: &[u8]) -> Result<()> {
         let Some(to) = &self.to else { return Ok(()) };
-        let bytes = carry.to_bytes().map_err(|e| asked.failed(&e))?;
-        to.write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(to.name(), &e)))
+        to.write(|out| out.write_all(bytes).map_err(|e| Failure::writing(to.name(), &e)))
     }
 
     /// Fails if the carry of a scan would lose the initial value, which it has after the first value only.

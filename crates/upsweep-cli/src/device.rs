@@ -25,6 +25,25 @@ pub(crate) fn parse_device(text: &str) -> std::result::Result<DeviceChoice, Stri
     }
 }
 
+/// What a command does with its values, by which `auto` chooses between the CPU and a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// A pass or two over values that come from a file: the CPU's cores are done before a GPU has them all.
+    Pass,
+    /// More work for each value than the way to a GPU and back is.
+    Computation,
+}
+
+impl Work {
+    /// Returns why `auto` chooses as it does.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Pass => "auto: values from a file go through the CPU once, sooner than to a GPU and back",
+            Self::Computation => "auto: a GPU if one answers, as the work is more than the way there and back",
+        }
+    }
+}
+
 /// Device that is ready to compute.
 #[derive(Debug)]
 pub(crate) struct Chosen {
@@ -35,10 +54,11 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    pub(crate) fn open(choice: DeviceChoice) -> Result<Self> {
+    pub(crate) fn open(choice: DeviceChoice, work: Work) -> Result<Self> {
         let failed =
             |e: upsweep::Error| Failure::Run(format!("--device {}: {}", option(choice), one_line(&e.to_string())));
         let device = match choice {
+            DeviceChoice::Auto if work == Work::Pass => Device::cpu(),
             DeviceChoice::Auto => Device::best().map_err(failed)?,
             DeviceChoice::Cpu => Device::cpu(),
             #[cfg(feature = "cuda")]
@@ -58,6 +78,12 @@ impl Chosen {
             (false, _) => "cuda:0".to_owned(),
         };
         Ok(Self { device, on_host, label })
+    }
+
+    /// Returns the line of `upsweep explain` that names the device, and says why it was chosen.
+    pub(crate) fn described(&self, choice: DeviceChoice, work: Work) -> String {
+        let why = if choice == DeviceChoice::Auto { format!(" ({})", work.reason()) } else { String::new() };
+        format!("device    {}{why}", self.label)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::{ExplainArgs, Explained, How, Summing};
 use crate::asked::axis;
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::failure::{Failure, Result};
 use crate::sums::Sums;
 use crate::write::OutputForm;
@@ -23,6 +23,14 @@ pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
     match args.what {
         Explained::Scan | Explained::Reduce => scan_or_reduction(args, n, read),
         _ => other(args, n),
+    }
+}
+
+/// Returns what the command does that is explained, for the choice of its device.
+fn work(what: Explained) -> Work {
+    match what {
+        Explained::Sort | Explained::Merge | Explained::Integral => Work::Computation,
+        _ => Work::Pass,
     }
 }
 
@@ -79,8 +87,9 @@ fn other(args: &ExplainArgs, n: usize) -> Result<Vec<String>> {
             Question::Recurrence { shape, element, order: args.order.unwrap_or(2) }
         }
     };
-    let device = Chosen::open(args.device)?;
-    Ok(vec![format!("device    {}", device.label), format!("plan      {}", device.device.explain(question))])
+    let work = work(args.what);
+    let device = Chosen::open(args.device, work)?;
+    Ok(vec![device.described(args.device, work), format!("plan      {}", device.device.explain(question))])
 }
 
 /// Returns the lines for a scan or a reduction.
@@ -101,7 +110,8 @@ fn scan_or_reduction(args: &ExplainArgs, n: usize, read: usize) -> Result<Vec<St
         (_, Some(How::Flags)) => Kind::HeadFlags,
         (_, None) => Kind::Whole,
     };
-    let device = Chosen::open(args.device)?;
+    let work = work(args.what);
+    let device = Chosen::open(args.device, work)?;
     let (name, results) = match args.what {
         Explained::Reduce => ("reduction", shape.lines()),
         _ => ("inclusive scan", n),
@@ -131,7 +141,7 @@ fn scan_or_reduction(args: &ExplainArgs, n: usize, read: usize) -> Result<Vec<St
         format!("what      {op} {name} of {n} values of {element}{}{along}{segments}", sums.words(element)),
         format!("shape     {} line(s) of {} values, {} apart", shape.lines(), shape.len, shape.inner),
         format!("memory    reads {read} bytes, writes {written}"),
-        format!("device    {}", device.label),
+        device.described(args.device, work),
         format!("plan      {}", device.device.explain(question)),
     ])
 }

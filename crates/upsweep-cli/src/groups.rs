@@ -5,7 +5,7 @@
 //! groups all values are one.
 
 use crate::args::{ReduceArgs, Statistic};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, called, quoted};
 use crate::input::{self, Input};
@@ -89,7 +89,7 @@ fn check_options(args: &ReduceArgs) -> Result<()> {
 
 /// Computes the results of all values of a file that is no table.
 fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
-    let device = Chosen::open(args.common.device)?;
+    let device = Chosen::open(args.common.device, Work::Pass)?;
     run::explain_waiting(&args.common);
     let Input { name, values, .. } = input::load(&args.common, false)?;
     let offsets = vec![0, values.len() as u64];
@@ -105,7 +105,7 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
         let advice = "put them together first";
         return Err(Failure::Input(format!("--group-by and several results: are of one table: {advice}")));
     }
-    let device = Chosen::open(common.device)?;
+    let device = Chosen::open(common.device, Work::Pass)?;
     let (source, name) = input::open_table(&common.file, common.table.text(read_by))?;
     let asked: Vec<&str> = common.column.iter().map(String::as_str).collect();
     // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.

@@ -4,7 +4,7 @@ mod svg;
 
 use crate::args::{Common, HistogramArgs};
 use crate::chunks::{self, ArrayFile};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Input};
@@ -31,7 +31,7 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     let standard_output = Destination::standard_output();
     let destination = output.as_ref().unwrap_or(&standard_output);
     form.check(Type::U64, destination.name())?;
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     let (name, counted) = if device.on_host
         && let Some(file) = ArrayFile::open(&common)?

@@ -1,7 +1,7 @@
 //! Command `upsweep quantile`: the values below which given shares of all values lie.
 
 use crate::args::{Common, QuantileArgs};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Values, format};
 use crate::failure::{Failure, Result, note};
 use crate::input::{self, Input};
@@ -18,7 +18,7 @@ pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     let form = named.unwrap_or(OutputForm::Words);
     form.check(upsweep_dynamic::Type::F64, destination.name())?;
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;

@@ -4,7 +4,7 @@ use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, places};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
 use crate::input::{self, Form, Input};
@@ -31,10 +31,9 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
-    let device = Chosen::open(common.device)?;
+    let device = Chosen::open(common.device, Work::Pass)?;
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
         && destination.has_places()
-        && device.on_host
         && !args.reverse
         && let Some(file) = ArrayFile::open(common)?
         && common.axis.is_none_or(|_| file.shape.len() == 1)
@@ -194,7 +193,7 @@ fn scan_in_chunks(
     let (check, handed_on) = (check.map_err(|e| asked.failed(&e))?, carried.is_handed_on());
     let header = if form == OutputForm::Npy { npy::header(sums.results, shape) } else { Vec::new() };
     let begin = header.len() as u64;
-    let job = chunks::scan::Job { file, scan, sums, check, handed_on, begin };
+    let job = chunks::scan::Job { file, device, scan, sums, check, handed_on, begin };
     let started = Instant::now();
     let mut last = carry;
     destination.write_places(|places| {
@@ -217,7 +216,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
     let carried = Carried::of(Operation::Reduction, &args.carries, common.init.as_deref(), &destination)?;
-    let device = Chosen::open(common.device)?;
+    let device = Chosen::open(common.device, Work::Pass)?;
     if device.on_host
         && let Some(file) = ArrayFile::open(common)?
         && common.axis.is_none_or(|_| file.shape.len() == 1)

@@ -4,7 +4,7 @@ use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs}
 use crate::categories::{self, Categories};
 use crate::chunks::{self, ArrayFile};
 use crate::collect;
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format, with_values};
 use crate::elements::{mark, of_elements};
 use crate::expression::Expression;
@@ -73,7 +73,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     if !args.na.is_empty() {
         return Err(input::no_table(&called(&args.file), "--na"));
     }
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common {
         element: args.element,
         array: args.array.clone(),
@@ -193,7 +193,7 @@ fn delimiter_of(form: OutputForm) -> u8 {
 /// Runs `upsweep unique`.
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let outputs = Outputs::new([("-o", &args.output), ("--counts", &args.counts), ("--inverse", &args.inverse)])?;
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
     let form = outputs.values_form.unwrap_or(OutputForm::Words);
     let values = outputs.check(&categories, form)?;
@@ -215,7 +215,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
         let reason = "values and lengths are a table: end the name in .csv or .tsv, or give --lengths FILE";
         return Err(Failure::Input(format!("-o {}: {reason}", outputs.values.name())));
     }
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
     let values = outputs.check(&categories, form)?;
     let (values, lengths) =
@@ -253,7 +253,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
 /// Runs `upsweep expand`.
 pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values: counts, form, .. } = input::load(&common, false)?;

@@ -3,7 +3,7 @@
 use crate::args::{Common, MedianArgs, QuantileArgs, Reading, SortArgs, TopArgs};
 use crate::asked;
 use crate::chunks::{self, ArrayFile};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
@@ -47,7 +47,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Computation)?;
     let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
     let asked =
@@ -88,7 +88,7 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
     if let Some((option, _)) = for_tables.iter().find(|(_, given)| *given) {
         return Err(input::no_table(&called(&args.file), option));
     }
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Computation)?;
     let common = Common {
         element: args.element,
         array: args.array.clone(),
@@ -98,13 +98,12 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
     };
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
         && destination.has_places()
-        && device.on_host
         && !args.argsort
         && let Some(file) = ArrayFile::open(&common)?
         && args.axis.is_none_or(|_| file.shape.len() == 1)
     {
         args.axis.map(|axis| asked::axis(axis, &file.shape, &file.name)).transpose()?;
-        return sort_file(args, &file, destination, form);
+        return sort_file(args, (&file, &device), destination, form);
     }
     run::explain_waiting(&common);
     let Input { name, values, form, shape, .. } = input::load(&common, false)?;
@@ -128,10 +127,15 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
 }
 
 /// Sorts a whole array in a file, also where memory does not hold it.
-fn sort_file(args: &SortArgs, file: &ArrayFile, destination: &Destination, form: OutputForm) -> Result<()> {
+fn sort_file(
+    args: &SortArgs,
+    (file, device): (&ArrayFile, &Chosen),
+    destination: &Destination,
+    form: OutputForm,
+) -> Result<()> {
     form.check_as(file.element, destination.name(), Some("--type"))?;
     let header = if form == OutputForm::Npy { npy::header(file.element, &[file.len]) } else { Vec::new() };
-    let job = chunks::sort::Job { file, sort: in_direction(args), begin: header.len() as u64 };
+    let job = chunks::sort::Job { file, device: &device.device, sort: in_direction(args), begin: header.len() as u64 };
     destination.write_places(|places| {
         places.write(&header, 0)?;
         job.run(places)
@@ -155,7 +159,7 @@ const DEFAULT_K: usize = 10;
 pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     let form = named.unwrap_or(OutputForm::Words);
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let input = input::load(&common, false)?;

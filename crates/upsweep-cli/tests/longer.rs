@@ -74,6 +74,9 @@ fn each_command(n: u64, bytes: usize) {
     has(&f, "y.npy", 8, (0..n).filter(|&i| x(i) < 1000));
     let bins = run("histogram x.npy --bins 64");
     assert!(bins.lines().count() == 64 && bins.lines().all(|line| line.ends_with(&format!("\t{}", n / 64))), "{bins}");
+    // Integers below 2^53 are exact in f64, and so are their differences.
+    run("signal filter x.npy --b 1,-1 -o y.npy");
+    has(&f, "y.npy", 8, (0..n).map(|i| (x(i) as f64 - if i > 0 { x(i - 1) as f64 } else { 0.0 }).to_bits()));
     run("sort x.npy -o y.npy");
     has(&f, "y.npy", 4, 0..n);
     run("sort x.npy --desc -o y.npy");

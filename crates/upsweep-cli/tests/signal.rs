@@ -347,3 +347,60 @@ fn wrong_input_is_named() {
     );
     fails(&["signal", "smooth", "x.npy", "--span", "0"], &["--span: the span is 0: it is a finite number from 1 on"]);
 }
+
+/// Files of several chunks have the results of values from a pipe, but for rounding, wherever they are cut.
+#[test]
+fn signals_in_chunks_and_parts() {
+    let f = Folder::new();
+    let n = (1usize << 17) * 2 + 1000;
+    let x: Vec<f64> = (0..n).map(|i| (i * 7919 % 1009) as f64 / 16.0).collect();
+    let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+    f.file("x.f64", &bytes);
+    let numbers = |bytes: &[u8]| -> Vec<f64> {
+        bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
+    };
+    let commands: [&[&str]; 2] =
+        [&["filter", "--b", "0.25,0.5", "--a", "1,-1.5,0.75"], &["smooth", "--half-life", "100"]];
+    for command in commands {
+        let signal = [&["signal"], command, &["--device", "cpu"]].concat();
+        let expected = numbers(&f.run(&[&signal[..], &["x.f64", "--type", "f64", "-o", "-"]].concat()).stdout);
+        let check = |found: &[u8], what: &str| {
+            let found = numbers(found);
+            let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-10 * y.abs().max(1.0);
+            assert!(found.len() == n && found.iter().zip(&expected).all(near), "{command:?} {what}");
+        };
+        f.run(&[&signal[..], &["x.f64", "-o", "y.f64"]].concat()).good();
+        check(&f.read("y.f64"), "of a file");
+        let mut parts = Vec::new();
+        for (k, cut) in [0, 1, 1, 1 << 17, n - 5, n].windows(2).enumerate() {
+            f.file("part.f64", &bytes[cut[0] * 8..cut[1] * 8]);
+            let from: &[&str] = if k == 0 { &[] } else { &["--carry-in", "state"] };
+            let to = if k % 2 == 0 { "part.out.f64" } else { "-" };
+            let part = ["part.f64", "--type", "f64", "-o", to, "--carry-out", "state"];
+            let done = f.run(&[&signal[..], &part, from].concat());
+            assert_eq!(done.code, Some(0), "{}", done.stderr);
+            if k % 2 == 0 { parts.extend(f.read("part.out.f64")) } else { parts.extend(done.stdout) }
+        }
+        check(&parts, "in parts");
+        // The last results of the parts come with the carry, which another command refuses.
+        let other =
+            ["signal", "filter", "--b", "1", "--a", "1,-0.125,0.5", "x.f64", "-o", "z.f64", "--carry-in", "state"];
+        f.fails(
+            &other,
+            b"",
+            2,
+            &["the carry is of a recurrence of 1 signals of f64 in f64, whose functions were others"],
+        );
+    }
+    let n = (1 << 17) + 3;
+    let mut whole: Vec<u8> = (0..n).flat_map(|i: u64| i.to_le_bytes()).collect();
+    whole.extend(bytes_of!(u64: (1 << 53) + 1));
+    f.file("x.u64", whole);
+    let said = format!("x.u64: value {n} is 9007199254740993, which is no f64");
+    f.fails(&["signal", "filter", "--b", "1", "x.u64", "-o", "z.f64", "--device", "cpu"], b"", 2, &[&said]);
+    f.file("none.f32", b"");
+    f.run(&["signal", "filter", "--b", "1,1", "none.f32", "-o", "y.npy", "--carry-out", "c", "--device", "cpu"]).good();
+    f.file("one.f32", bytes_of!(f32: 4.0));
+    f.run(&["signal", "filter", "--b", "1,1", "one.f32", "-o", "y.f32", "--carry-in", "c", "--device", "cpu"]).good();
+    assert_eq!(f.read("y.f32"), bytes_of!(f32: 4.0));
+}

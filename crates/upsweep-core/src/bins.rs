@@ -41,12 +41,18 @@ pub fn descends<T: Number>(edges: &[T]) -> Option<usize> {
 pub trait BinNumber: Element {
     /// Returns the bin number; for a number that no bin has, [`OUTSIDE`] or another number greater than any bin.
     fn bin(self) -> u32;
+    /// Returns the bin number as an index; `usize::MAX` if it is negative or does not fit.
+    fn index(self) -> usize;
 }
 macro_rules! bin_numbers {
     ($($t:ty)*) => { $(impl BinNumber for $t {
         #[inline(always)]
         fn bin(self) -> u32 {
             u32::try_from(self).unwrap_or(OUTSIDE).min(OUTSIDE)
+        }
+        #[inline(always)]
+        fn index(self) -> usize {
+            usize::try_from(self).unwrap_or(usize::MAX)
         }
     })* };
 }

@@ -33,6 +33,13 @@ pub struct InitValue<T>(pub T);
 #[derive(Debug)]
 pub struct InitFrom<'a, B: ?Sized>(pub &'a B);
 
+impl<B: ?Sized> Clone for InitFrom<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B: ?Sized> Copy for InitFrom<'_, B> {}
+
 impl<T: Element> Init<T> for NoInit {
     fn source(&self) -> InitSource<'_, T> {
         InitSource::None

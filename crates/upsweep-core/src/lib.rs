@@ -15,7 +15,7 @@
 //! | `varying` | operators of recurrences with varying coefficients |
 //! | `bins`, `tally` | rules of histograms, and what is added up in a bin |
 //! | `key`, `between` | the order of sort keys; interpolation between neighbours in order |
-//! | `error`, `memory` | the error type; host memory, whose lack is an error |
+//! | `error`, `memory`, `pages` | the error type; host memory, whose lack is an error, in large pages |
 //! | `sealed` | traits that this crate alone implements |
 //!
 //! Builders, planner and backends depend on this crate, and it depends on none of them.
@@ -39,6 +39,7 @@ pub mod lanes;
 pub mod memory;
 pub mod operator;
 pub mod outputs;
+pub mod pages;
 pub mod sealed;
 pub mod segments;
 pub mod shape;

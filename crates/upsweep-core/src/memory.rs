@@ -9,9 +9,10 @@
 //! ```
 //!
 //! `Vec::with_capacity`, `vec![0; n]` and `collect` abort the process where this module's functions return
-//! [`Error::OutOfMemory`].
+//! [`Error::OutOfMemory`]. New memory is in [large pages](crate::pages) where it is long.
 
 use crate::error::{Error, Result};
+use crate::pages::prefer_large;
 use std::cell::Cell;
 
 thread_local! {
@@ -33,8 +34,12 @@ pub fn room<T>(len: usize) -> Result<Vec<T>> {
 /// # Errors
 /// [`Error::OutOfMemory`] with the bytes of all elements; the vector stays as it is.
 pub fn reserve<T>(memory: &mut Vec<T>, more: usize) -> Result<()> {
-    let bytes = memory.len().saturating_add(more).saturating_mul(size_of::<T>());
-    ask(|| memory.try_reserve_exact(more)).map_err(|_| Error::OutOfMemory { bytes })
+    let (bytes, before) = (memory.len().saturating_add(more).saturating_mul(size_of::<T>()), memory.capacity());
+    ask(|| memory.try_reserve_exact(more)).map_err(|_| Error::OutOfMemory { bytes })?;
+    if before == 0 {
+        prefer_large(memory.as_mut_ptr().cast(), bytes);
+    }
+    Ok(())
 }
 
 /// Returns `len` copies of `value`.

@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `scan`, `reduce` | dispatch of a job: whole array, axis, segments |
+//! | `reduce_by_code` | reductions by small codes in any order |
 //! | `columns` | scans and reductions along an axis that is not the last |
 //! | `scan_axes` | scans along rows and then down columns (summed-area tables) |
 //! | `list_scan` | scans along a linked list (list ranking) |
@@ -97,6 +98,7 @@ pub mod pyramid;
 pub mod range_histogram;
 pub mod recurrence;
 pub mod reduce;
+pub mod reduce_by_code;
 pub mod runs;
 pub mod scan;
 pub mod scan_axes;

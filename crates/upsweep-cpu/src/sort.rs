@@ -18,8 +18,8 @@
 //!
 //! **Memory.** Keys alone are moved into the output at once. Pairs whose output is another buffer, and whose keys and
 //! values are halves of a number, are moved to their ranges in the output as they are, and each range is sorted there
-//! (`sort/halves.rs`): they need no scratch memory. Other scratch memory asks the system for large pages
-//! (`sort/pages.rs`), as the first touch of small ones takes a fifth of a sort.
+//! (`sort/halves.rs`): they need no scratch memory. Other scratch memory is in large pages
+//! (`pages.rs` of upsweep-core), as the first touch of small ones takes a fifth of a sort.
 //!
 //! **Segments and lines** (`sort/parts.rs`). Each thread has its share of them. Long ones are sorted one after the
 //! other, by all threads. Neighbouring ones of up to 256 keys without values (`sort/short.rs`) are sorted many at once,
@@ -30,7 +30,6 @@ mod cached;
 mod cut;
 mod halves;
 mod in_order;
-mod pages;
 mod parts;
 mod ranges;
 mod short;

@@ -57,7 +57,8 @@ impl Kernel<'_> {
     /// Returns the source text of the kernel. `F` is the struct of the kernel's fixed parameters.
     ///
     /// # Errors
-    /// [`Error::Compile`] when the functions' text reads other values than the functions add.
+    /// [`Error::Compile`] when the functions' text reads other values than the functions add; [`Error::Options`] for a
+    /// function without a text.
     pub(crate) fn source<F: Fixed>(&self) -> Result<KernelSource> {
         let Self { functions, kernel: (root, entry), features, constants } = *self;
         let (acc, lines, values) = (functions.layouts.acc, features.interleaved, functions.held.values.len());
@@ -68,7 +69,9 @@ impl Kernel<'_> {
             String::new()
         };
         let params = F::text(Params::bytes::<F>(acc, lines, values), values);
-        let (text, asked) = functions_text(functions, features);
+        let (text, source) = functions_text(functions, features);
+        source.check()?;
+        let asked = source.value_bytes();
         if asked != values {
             let log = format!(
                 "the text of the functions asks for {asked} bytes of values, and they add {values}: `values` must add what \
@@ -83,13 +86,14 @@ impl Kernel<'_> {
     /// that functions capture. `F` is the struct of its fixed parameters.
     ///
     /// # Errors
-    /// None.
+    /// [`Error::Options`] for a function without a text.
     pub(crate) fn source_with_numbers<F: Fixed>(&self, bytes: usize) -> Result<KernelSource> {
         let Self { functions, kernel: (root, entry), features, constants } = *self;
         let acc = functions.layouts.acc;
         let given = parameters_text::<F>(entry, Params::values_at::<F>(acc, 1));
         let params = F::text(Params::bytes::<F>(acc, 1, bytes), bytes);
-        let (text, _) = functions_text(functions, features);
+        let (text, source) = functions_text(functions, features);
+        source.check()?;
         Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
     }
 }
@@ -104,10 +108,10 @@ pub(super) fn parameters_text<F: Fixed>(entry: &str, values_at: usize) -> String
 }
 
 /// Returns the C++ types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and the constants that
-/// describe them; and the number of bytes of captured values that the functions read. If several interleaved lines are
+/// describe them; and the source that knows which values the functions read. If several interleaved lines are
 /// scanned as one, `In`, `Acc` and `Out` are arrays with an element of each line, and the functions are applied to each
 /// element.
-pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (String, usize) {
+pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (String, Source) {
     let mut source = Source::new();
     let text = (functions.text)(&mut source);
     let Code { types: [input, acc, output, given], load, combine, store, given: from_given, carried } = text.code;
@@ -156,7 +160,7 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (
             text.right.filter(|_| pass.reads_elements()).unwrap_or_default(),
             functions.layouts.apart && pass.reads_elements(),
         );
-    (text, source.value_bytes())
+    (text, source)
 }
 
 /// Returns the body of a C++ function that returns the type `ty`, computed by the expression `value`. For several
@@ -266,4 +270,31 @@ fn features_text(features: Features) -> String {
          constexpr Heads HEADS = Heads::{name};\n\
          constexpr bool EXCLUSIVE = {exclusive}, REVERSE = {reverse}, HAS_INIT = {has_init}, BY_SEGMENT = {by_segment}, CARRIES = {carries}, CONTINUES = {continues};\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::text_of;
+    use crate::reduce::{self, ReduceParams};
+    use upsweep_core::operator::builtin::Sum;
+    use upsweep_core::operator::{MapWith, Same, host};
+    use upsweep_core::segments::Whole;
+    use upsweep_core::steps::{Held, JobSteps, Parts};
+
+    fn source_of<S: JobSteps<In = u32, Out = u32>>(steps: &S) -> Result<KernelSource> {
+        let text = |source: &mut Source| text_of::<S, Whole>(source, steps, None, &((), ()));
+        let held = Held::nothing();
+        let functions = Functions::of::<S, Whole>(&text, &held);
+        let plan = reduce::plan(1 << 20, functions.layouts, functions.known.form);
+        reduce::kernel(&plan, Features::PLAIN, &functions).source::<ReduceParams>()
+    }
+
+    #[test]
+    fn a_closure_has_no_text() {
+        let map = MapWith(host(|x: u32| x + 1));
+        let found = source_of(&Parts::<u32, u32, Sum, _, Same>::new(Sum, map, Same)).map(|_| ());
+        assert!(matches!(found, Err(Error::Options { options: "a closure (`host`) on CUDA", .. })), "{found:?}");
+        assert!(source_of(&Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same)).is_ok());
+    }
 }

@@ -76,5 +76,5 @@ pub use runtime::{Cuda, DeviceInfo, Survey, survey};
 pub use variants::variants;
 
 pub use explain::{plan_of, plan_of_sizes};
-pub use runtime::download;
 use runtime::{Loan, Workspace};
+pub use runtime::{download, download_to};

@@ -49,6 +49,16 @@ impl<'a, T: crate::Value> Buffer<'a, T> {
         }
     }
 
+    /// Copies the elements to `host`, which has as many.
+    pub(crate) fn copy_to(&self, host: &mut [T]) -> Result<()> {
+        match self {
+            Self::Device(values) => values.copy_to(host)?,
+            Self::Host(values) => host.copy_from_slice(values),
+            Self::Borrowed(values) => host.copy_from_slice(values),
+        }
+        Ok(())
+    }
+
     /// Returns the elements as a vector on the host; elements on a GPU are downloaded.
     pub(crate) fn into_vec(self) -> Result<Vec<T>> {
         match self {

@@ -117,6 +117,5 @@ fn run<T: Computed>(
     }
     let mut results = Buffer::zeroed(device, out.len())?;
     (kernels.scan)(options, device, Buffers::Part(&x, &mut results, carry))?;
-    out.copy_from_slice(&results.into_vec()?);
-    Ok(())
+    results.copy_to(out)
 }

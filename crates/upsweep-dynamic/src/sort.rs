@@ -50,7 +50,8 @@ impl<'a> Sort<'a> {
         with_view!(x, x => Ok(self.sorted(device, x)?.into()))
     }
 
-    /// Sorts `x` into `out`, which has as many elements of the same type.
+    /// Sorts `x` into `out`, which has as many elements of the same type. A GPU sorts an array without an axis as
+    /// [`streamed`](upsweep::Device::streamed) devices do, whatever its length.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`upsweep::Error::Length`] when `out` is shorter or longer than `x`; [`Error::Options`] when it
@@ -107,17 +108,16 @@ impl<'a> Sort<'a> {
     }
 
     fn sort_to<T: Value + Key>(&self, device: &Device, x: &[T], out: &mut [T]) -> Result<()> {
-        let x = Buffer::new(device, x)?;
-        let run = |out: &mut Buffer<'_, T>| match self.axis {
-            Some((shape, axis)) => self.builder().axis(shape, axis).run(device, &x, out),
-            None => self.builder().run(device, &x, out),
+        let Some((shape, axis)) = self.axis else {
+            return Ok(self.builder().run(&device.streamed(), x, out)?);
         };
         if on_host(device) {
-            return Ok(run(&mut Buffer::Borrowed(out))?);
+            return Ok(self.builder().axis(shape, axis).run(device, x, out)?);
         }
-        let mut sorted = Buffer::zeroed(device, out.len())?;
-        run(&mut sorted)?;
-        out.copy_from_slice(&sorted.into_vec()?);
+        let sorted = self.builder().axis(shape, axis).run_to_vec(device, &Buffer::new(device, x)?)?;
+        let room = out.len();
+        let wrong = upsweep::Error::Length { what: "output", found: room, expected: sorted.len() };
+        out.get_mut(..sorted.len()).filter(|out| out.len() == room).ok_or(wrong)?.copy_from_slice(&sorted);
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use crate::{Error, Number, Result, Type, Value};
 use bytemuck::allocation::{cast_vec, try_zeroed_vec};
 use bytemuck::checked::CheckedCastError;
 use half::f16;
+use upsweep_core::pages::prefer_large;
 
 /// Expands `with_values!(values, x => expression)` to the expression, with the vector in [`Values`] as `x`.
 #[macro_export]
@@ -361,7 +362,9 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
 
 /// Makes a vector of `len` zeros.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
-    upsweep_core::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))
+    let mut zeros: Vec<T> = upsweep_core::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))?;
+    prefer_large(zeros.as_mut_ptr().cast(), len.saturating_mul(size_of::<T>()));
+    Ok(zeros)
 }
 
 fn no_memory<T>(len: usize) -> Error {

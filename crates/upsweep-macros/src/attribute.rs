@@ -4,13 +4,14 @@ use crate::form;
 use crate::signature::Signature;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ItemFn, Result, Token, Type};
 
 pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
-        let identity = identity(arguments)?;
-        let signature = Signature::of(function, "an operator")?;
+        let Arguments { name: unit, identity, .. } = Arguments::parse(arguments, "operator", &["name", "identity"])?;
+        let signature = Signature::of(function, "an operator", unit)?;
         let [first, second] = signature.open().collect::<Vec<_>>()[..] else {
             return Err(Error::new(
                 function.sig.paren_token.span.join(),
@@ -76,13 +77,8 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
 
 pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
-        // `#[function(helper)]` marks a helper of upsweep itself. Bodies can call it, but it does not implement
-        // `Function`: the compiler would list the implementation to users in errors.
-        let helper = arguments.to_string() == "helper";
-        if !arguments.is_empty() && !helper {
-            return Err(Error::new(arguments.span(), "#[function] takes no arguments"));
-        }
-        let signature = Signature::of(function, "a function")?;
+        let Arguments { name: unit, helper, .. } = Arguments::parse(arguments, "function", &["name"])?;
+        let signature = Signature::of(function, "a function", unit)?;
         let types: Vec<&Type> = signature.open().collect();
         if !(1..=4).contains(&types.len()) {
             return Err(Error::new(function.sig.paren_token.span.join(), "a #[function] takes one to four values"));
@@ -128,23 +124,46 @@ fn parse(item: TokenStream, make: impl FnOnce(&ItemFn) -> Result<TokenStream>) -
     }
 }
 
-/// Parses the arguments of `#[operator]`: `identity = EXPR`, or nothing.
-fn identity(arguments: TokenStream) -> Result<Option<Expr>> {
-    if arguments.is_empty() {
-        return Ok(None);
-    }
-    let parser = |input: syn::parse::ParseStream<'_>| {
-        let name: Ident = input.parse()?;
-        if name != "identity" {
-            return Err(Error::new(
-                name.span(),
-                format!("#[operator] has no option `{name}`: write #[operator] or #[operator(identity = ..)]"),
-            ));
+/// Arguments of an attribute.
+#[derive(Default)]
+struct Arguments {
+    /// Name of the struct that the macro defines; by default that of the function in CamelCase.
+    name: Option<Ident>,
+    identity: Option<Expr>,
+    /// Whether the function is a helper of upsweep itself, `#[function(helper)]`. Bodies can call it, but it does not
+    /// implement `Function`: the compiler would list the implementation to users in errors.
+    helper: bool,
+}
+
+impl Arguments {
+    /// Parses the arguments of the attribute `attribute`, which has these `options`: `name = Name`, `identity = EXPR`.
+    fn parse(arguments: TokenStream, attribute: &str, options: &[&str]) -> Result<Self> {
+        if attribute == "function" && arguments.to_string() == "helper" {
+            return Ok(Self { helper: true, ..Self::default() });
         }
-        input.parse::<Token![=]>()?;
-        let identity: Expr = input.parse()?;
-        input.parse::<Option<Token![,]>>()?;
-        Ok(Some(identity))
-    };
-    syn::parse::Parser::parse2(parser, arguments)
+        let parser = |input: ParseStream<'_>| {
+            let mut parsed = Self::default();
+            while !input.is_empty() {
+                let option: Ident = input.parse()?;
+                if !options.iter().any(|known| option == known) {
+                    let known: Vec<String> =
+                        options.iter().map(|known| format!("#[{attribute}({known} = ..)]")).collect();
+                    let known = known.join(" or ");
+                    let refusal = format!("#[{attribute}] has no option `{option}`: write #[{attribute}] or {known}");
+                    return Err(Error::new(option.span(), refusal));
+                }
+                input.parse::<Token![=]>()?;
+                if option == "name" {
+                    parsed.name = Some(input.parse()?);
+                } else {
+                    parsed.identity = Some(input.parse()?);
+                }
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+            Ok(parsed)
+        };
+        parser.parse2(arguments)
+    }
 }

@@ -17,8 +17,9 @@ use proc_macro::TokenStream;
 ///
 /// `#[operator] fn then(f: Affine, g: Affine) -> Affine { .. }` leaves `then` callable and defines the unit struct
 /// `Then`, of the same visibility, that implements `Operator<Affine>`. With `#[operator(identity = EXPR)]` the operator
-/// has an identity; `EXPR` is any Rust expression of the element's type. The function may be generic over the element
-/// type: `fn sum<T: Number>(a: T, b: T) -> T`.
+/// has an identity; `EXPR` is any Rust expression of the element's type. With `#[operator(name = Name)]` the struct has
+/// that name, where `Then` is taken. The function may be generic over the element type: `fn sum<T: Number>(a: T, b: T)
+/// -> T`.
 ///
 /// The operator must be associative: `then(then(a, b), c) == then(a, then(b, c))`. `upsweep::operator::check_laws`
 /// tests that on samples. It need not be commutative.
@@ -32,7 +33,8 @@ pub fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a function of one to four elements, and of values that it holds, run on the CPU and on the GPU.
 ///
 /// `#[function] fn square(x: f32) -> f32 { x * x }` leaves `square` callable and defines the unit struct `Square`, of
-/// the same visibility, that implements `Function<(f32,)>`. Other functions and operators can call it by its path; a
+/// the same visibility, that implements `Function<(f32,)>`; with `#[function(name = Name)]` that struct is `Name`. The
+/// function is no method: it stands outside of every `impl`. Other functions and operators can call it by its path; a
 /// call of a generic function names its types: `twice::<T>(x)`.
 ///
 /// # Values

@@ -24,8 +24,16 @@ struct Argument {
 }
 
 impl Signature {
-    pub(crate) fn of(function: &ItemFn, what: &str) -> Result<Self> {
+    /// Reads the signature of `function`, whose struct is `unit`, by default its own name in CamelCase.
+    pub(crate) fn of(function: &ItemFn, what: &str, unit: Option<Ident>) -> Result<Self> {
         let signature = &function.sig;
+        // The macro does not see that it is in an `impl`, where the compiler would refuse each of its items.
+        let mut names = Vec::new();
+        identifiers(function.to_token_stream(), &mut names);
+        if let Some(own) = names.iter().find(|name| *name == "Self") {
+            let refusal = format!("{what} stands outside of every `impl`: write the type's name for `Self`");
+            return Err(Error::new(own.span(), refusal));
+        }
         if let Some(token) = &signature.constness {
             return Err(Error::new(token.span(), format!("{what} cannot be `const`: leave the word out")));
         }
@@ -58,7 +66,7 @@ impl Signature {
                 FnArg::Receiver(receiver) => {
                     return Err(Error::new(
                         receiver.span(),
-                        format!("{what} is a free function: give `self` a name and a type"),
+                        format!("{what} stands outside of every `impl`: give `self` a name and a type"),
                     ));
                 }
             }
@@ -75,15 +83,14 @@ impl Signature {
                 ));
             }
         };
-        let name = signature.ident.to_string();
-        let unit: String = name.trim_start_matches("r#").split('_').map(capitalised).collect();
-        if unit == name || unit.is_empty() || unit.starts_with(|c: char| c.is_ascii_digit()) {
-            return Err(Error::new(
-                signature.ident.span(),
-                "the unit struct is named after the function in CamelCase: give the function a name in snake_case",
-            ));
-        }
-        Ok(Self { arguments, output, unit: Ident::new(&unit, signature.ident.span()) })
+        let unit = match unit {
+            Some(unit) if unit == signature.ident => {
+                return Err(Error::new(unit.span(), "the function has this name: give its struct another one"));
+            }
+            Some(unit) => unit,
+            None => unit_of(&signature.ident)?,
+        };
+        Ok(Self { arguments, output, unit })
     }
 
     /// Returns the types of the arguments that callers pass.
@@ -328,6 +335,19 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<Ident>) {
             TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }
+}
+
+/// Returns the name of the struct of a function: the function's own in CamelCase.
+fn unit_of(function: &Ident) -> Result<Ident> {
+    let name = function.to_string();
+    let unit: String = name.trim_start_matches("r#").split('_').map(capitalised).collect();
+    if unit == name || unit.is_empty() || unit.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(Error::new(
+            function.span(),
+            "the unit struct is named after the function in CamelCase: give the function a name in snake_case",
+        ));
+    }
+    Ok(Ident::new(&unit, function.span()))
 }
 
 /// Returns `word` with its first letter in upper case.

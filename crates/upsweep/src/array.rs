@@ -1,7 +1,7 @@
 //! Arrays that upsweep allocates, in the memory of the host or of a CUDA device.
 
 use upsweep_core::buffer::{Input, Output, View, ViewMut};
-use upsweep_core::error::Result;
+use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
 
@@ -63,6 +63,36 @@ impl<T: Element> Array<T> {
             #[cfg(feature = "cuda")]
             Storage::Cuda(x) => upsweep_cuda::download(x),
         }
+    }
+
+    /// Copies the elements to `host`, which has as many. On CUDA this waits until they are computed. Pinned (page-locked) host
+    /// memory is as fast as the bus.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::best()?;
+    /// let sums: Array<u32> = Scan::new(Sum).run_to_array(&device, &device.upload(&[3, 1, 7])?)?;
+    /// let mut host = [0; 3];
+    /// sums.copy_to(&mut host)?;
+    /// assert_eq!(host, [3, 4, 11]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) when there are more or fewer elements;
+    /// [`Error::Driver`](crate::Error::Driver) with the fault of the device.
+    pub fn copy_to(&self, host: &mut [T]) -> Result<()> {
+        match &self.0 {
+            Storage::Host(x) if x.len() == host.len() => host.copy_from_slice(x),
+            Storage::Host(x) => {
+                let (found, expected) = (host.len(), x.len());
+                return Err(Error::Length { what: "host memory", found, expected });
+            }
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(x) => upsweep_cuda::download_to(x, host)?,
+        }
+        Ok(())
     }
 
     /// Returns the elements on the host; an array in host memory is not copied. On CUDA this waits until they are

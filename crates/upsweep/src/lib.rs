@@ -42,10 +42,11 @@
 //! - [`scan_axes`]: scans along several axes, one after the other: the summed-area table (integral image).
 //!   [`list_scan`]: scans along a linked list (list ranking, pointer jumping).
 //! - [`reduce`]: one value from many (fold, aggregate, arg-max), also for each row or segment. [`reduce_by_key`]: one
-//!   value for each run of equal keys.
+//!   value for each run of equal keys. [`reduce_by_code`]: one for each of few codes, in any order (group by).
 //! - [`carry`]: calls on an array in parts, with the results of one call; it may be longer than memory.
 //!   [`Device::streamed`]: a GPU scans and sorts arrays in host memory.
 //! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
+//! - `views`, with the feature `ndarray`: scans and reductions along an axis of ndarray's views of any strides.
 //! - [`transform`]: a function of each element (map), with gathers and scatters.
 //! - [`up_sweep`]: the tree of sums of Blelloch's scan (a Fenwick tree).
 //!
@@ -125,6 +126,7 @@ pub mod pyramid;
 pub mod range_histogram;
 pub mod recurrence;
 pub mod reduce;
+pub mod reduce_by_code;
 pub mod reduce_by_key;
 pub mod runs;
 pub mod scan;
@@ -143,6 +145,8 @@ pub mod tridiagonal;
 pub mod unique;
 pub mod up_sweep;
 pub mod varying;
+#[cfg(feature = "ndarray")]
+pub mod views;
 
 mod array;
 mod buffered;
@@ -177,7 +181,15 @@ pub use list_scan::ScanAlong;
 pub use merge::Merge;
 pub use moving_sum::MovingSum;
 pub use multisplit::Ways;
+/// Version of ndarray whose views [`views`] takes.
+#[cfg(feature = "ndarray")]
+#[doc(no_inline)]
+pub use ndarray;
 pub use nth::Nth;
+/// Version of num-complex whose complex numbers are elements.
+#[cfg(feature = "num-complex")]
+#[doc(no_inline)]
+pub use num_complex;
 #[doc(no_inline)]
 pub use operator::{Element, Function, Map, Operator, function, operator};
 #[doc(no_inline)]
@@ -225,5 +237,6 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         Search, Segments, Select, Sets, Sort, TopK, Transform, Tridiagonal, Unique, UpSweep, function, operator,
+        operator::host,
     };
 }

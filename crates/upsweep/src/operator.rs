@@ -24,9 +24,9 @@
 //! The documentation of [`macro@function`] lists what a body can contain, and what exactly it computes.
 
 pub use upsweep_core::operator::{
-    Cast, Element, Enumerate, Float, Function, Half, Integer, Laws, Logic, MAX_ELEMENT_BYTES, MAX_VALUES_BYTES, Map,
-    MapWith, Number, Operator, Same, Signed, Source, Unsigned, Values, Violation, Widen, WidenFrom, builtin,
-    check_laws, check_laws_within, function, operator,
+    Cast, Element, Enumerate, Float, Function, Half, Host, Integer, Laws, Logic, MAX_ELEMENT_BYTES, MAX_VALUES_BYTES,
+    Map, MapWith, Number, Operator, Same, Signed, Source, Unsigned, Values, Violation, Widen, WidenFrom, builtin,
+    check_laws, check_laws_within, function, host, operator,
 };
 
 // Names in the code that the macros generate.

@@ -33,7 +33,7 @@
 //! ```
 //!
 //! of a recurrence divided by `a[0]`. So a long signal can be filtered in chunks: the final states of one chunk are the
-//! initial states of the next ([`run_with_state`](Recurrence::run_with_state)).
+//! initial states of the next ([`run_with_carry`](Recurrence::run_with_carry)).
 //!
 //! **Numbers.** A recurrence computes in the type of the coefficients: the type of the elements, or `f64` for elements
 //! of `f32`, whose results are then rounded once. Where poles lie close to the unit circle, or close to each other,
@@ -82,8 +82,8 @@ use upsweep_core::shape::Shape;
 pub struct Recurrence<'a, C, Z = NoState> {
     coefficients: Coefficients<'a, C>,
     axis: Option<(&'a [usize], usize)>,
-    reverse: bool,
-    state: Z,
+    pub(crate) reverse: bool,
+    pub(crate) state: Z,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -274,25 +274,43 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
         if found != len {
             return Err(Error::Length { what: "output", found, expected: len });
         }
+        let (system, shape) = self.system(len)?;
+        let call = Call { system, shape, reverse: self.reverse, input, output, first: self.state.view(), last };
+        launch(device, call)
+    }
+
+    /// Returns the recurrence as matrices, and the shape of an array of `len` elements.
+    pub(crate) fn system(&self, len: usize) -> Result<(System<C>, Shape)> {
         let shape = Shape::new(self.axis, len)?;
         let system = match self.coefficients {
             Coefficients::Direct { b, a } => System::new(b, a),
             Coefficients::Sections(sections) => System::cascade(sections),
         }?;
-        let first = self.state.view();
-        let expected = shape.lines().saturating_mul(system.states);
-        for (what, found) in
-            [("initial states", first.as_ref().map(View::len)), ("final states", last.as_ref().map(ViewMut::len))]
-        {
-            if let Some(found) = found.filter(|&found| found != expected) {
-                return Err(Error::Length { what, found, expected });
-            }
+        Ok((system, shape))
+    }
+
+    /// Returns a text that is the same for equal coefficients alone.
+    pub(crate) fn text(&self) -> String {
+        let listed = |numbers: &[C]| numbers.iter().map(|number| format!("{number} ")).collect::<String>();
+        match self.coefficients {
+            Coefficients::Direct { b, a } => format!("{}/ {}", listed(b), listed(a)),
+            Coefficients::Sections(sections) => listed(sections.as_flattened()),
         }
-        let call = Call { system, shape, reverse: self.reverse, input, output, first, last };
-        match &device.0 {
-            Backend::Cpu => upsweep_cpu::recurrence::run(call),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => upsweep_cuda::recurrence::run(cuda, call),
+    }
+}
+
+/// Runs a call whose output has the length of its input.
+pub(crate) fn launch<C: ComputesOn<I>, I: Element>(device: &Device, call: Call<'_, '_, '_, C, I>) -> Result<()> {
+    let expected = call.shape.lines().saturating_mul(call.system.states);
+    let (first, last) = (call.first.as_ref().map(View::len), call.last.as_ref().map(ViewMut::len));
+    for (what, found) in [("initial states", first), ("final states", last)] {
+        if let Some(found) = found.filter(|&found| found != expected) {
+            return Err(Error::Length { what, found, expected });
         }
+    }
+    match &device.0 {
+        Backend::Cpu => upsweep_cpu::recurrence::run(call),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(cuda) => upsweep_cuda::recurrence::run(cuda, call),
     }
 }

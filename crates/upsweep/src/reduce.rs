@@ -22,7 +22,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! An array may come in parts: [`carry`](crate::carry).
+//! Groups whose elements stand in any order are in [`reduce_by_code`](crate::reduce_by_code). An array may come in parts:
+//! [`carry`](crate::carry).
 //!
 //! **Cost.** Each element is read from memory once; at most `3 n` applications of map, less than `4 n` of the operator
 //! (segments and lines are combined as in a scan; a whole array takes `n` of each).
@@ -85,7 +86,7 @@ impl<K: Element> Beside<'_, K> {
     pub(crate) const NOTHING: Self = Self { count: None, keys: None };
 }
 
-impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
+impl<Op, M, F, G: Segmentation, V> Reduce<'_, Op, M, F, G, V> {
     /// Reduces `input` into `output`: one element for the whole array, for each line along the axis, or for each
     /// segment. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
@@ -105,7 +106,6 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         Op: Operator<M::Output>,
         Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = Y::Value>,
-        G: Segmentation,
         V: Init<M::Output>,
     {
         let nothing = Beside::<G::Key>::NOTHING;
@@ -126,7 +126,6 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         Op: Operator<M::Output>,
         Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = Y::Value>,
-        G: Segmentation,
         V: Init<M::Output>,
     {
         let count = count.view_mut();
@@ -148,7 +147,6 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
-        G: Segmentation,
         V: Init<M::Output>,
     {
         device.refuse_in_capture("reading the result of a reduction")?;
@@ -188,7 +186,6 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
-        G: Segmentation,
         V: Init<M::Output>,
     {
         let input = input.given();
@@ -213,7 +210,6 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
-        G: Segmentation,
         V: Init<M::Output>,
     {
         device.refuse_in_capture("reading the results of a reduction")?;

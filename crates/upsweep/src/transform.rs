@@ -124,7 +124,13 @@ impl<M> Transform<M> {
         self.run_to_array(device, input)?.into_vec()
     }
 
-    fn dispatch<I, O>(&self, device: &Device, input: I::Given<'_>, output: O::Given<'_>, len: usize) -> Result<()>
+    pub(crate) fn dispatch<I, O>(
+        &self,
+        device: &Device,
+        input: I::Given<'_>,
+        output: O::Given<'_>,
+        len: usize,
+    ) -> Result<()>
     where
         I: Read,
         O: Write,

@@ -1,5 +1,6 @@
 //! Scans and sorts of arrays in host memory by a GPU, from pinned and from pageable memory; beside what copies in both
-//! directions at once take, and beside the CPU.
+//! directions at once take, and beside the CPU. Filters, selections and histograms copy the whole array, compute, and copy
+//! the results back.
 //!
 //! `cargo run --release -p upsweep-bench --bin streamed -- --only scan,sort --sizes 24,28,31 --out FILE`
 //!
@@ -8,6 +9,7 @@
 
 mod sorts;
 mod times;
+mod whole;
 
 use cudarc::driver::CudaContext;
 use std::process::ExitCode;
@@ -26,6 +28,9 @@ fn run() -> Outcome {
     let mut record = Record::create(&options, &cuda::machine(&context)?, &cuda::versions())?;
     if options.wants("scan", "f32") {
         scans(&context, &options, &mut record)?;
+    }
+    if ["filter", "select", "histogram"].iter().any(|work| options.wants(work, "f32")) {
+        whole::calls(&context, &options, &mut record)?;
     }
     if options.wants("sort", "u32") {
         sorts::sorts(&context, &options, &mut record)?;

@@ -5,7 +5,7 @@ use super::sample::{Sample, picked};
 use super::steady;
 use upsweep::Shape;
 use upsweep::recurrence::ComputesOn;
-use upsweep::{Device, Error, Input, Output, Recurrence, Result};
+use upsweep::{Carry, Device, Error, Input, Output, Recurrence, Result};
 use upsweep_core::memory;
 
 /// Coefficients of a linear filter.
@@ -75,6 +75,20 @@ impl<'a> Filter<'a> {
         f64: ComputesOn<T>,
     {
         self.along.put(self.coefficients.recurrence()).run(device, input, output)
+    }
+
+    /// Filters a part of a signal, after the parts before it: see [`Recurrence::run_with_carry`].
+    ///
+    /// # Errors
+    /// As [`Recurrence::run_with_carry`].
+    pub fn run_with_carry<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y, carry: &mut Carry) -> Result<()>
+    where
+        X: Input<Item = T> + ?Sized,
+        Y: Output<Item = T> + ?Sized,
+        T: Sample,
+        f64: ComputesOn<T>,
+    {
+        self.along.put(self.coefficients.recurrence()).run_with_carry(device, input, output, carry)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::along::Along;
 use super::sample::{Sample, picked};
 use upsweep::recurrence::ComputesOn;
-use upsweep::{Device, Error, Input, Output, Recurrence, Result};
+use upsweep::{Array, Carry, Device, Error, Input, Output, Recurrence, Result};
 
 /// Exponential average of a signal: each result is the weighted mean of all elements so far, and older ones weigh less.
 ///
@@ -56,20 +56,51 @@ impl<'a> Smooth<'a> {
         T: Sample,
         f64: ComputesOn<T>,
     {
-        let a = self.weight.map_err(|(what, value)| Error::Coefficients {
-            what: what.to_owned(),
-            value: value.to_string(),
-            rule: if what == "the span" { "it is a finite number from 1 on" } else { "it is a finite number above 0" },
-        })?;
-        let shape = self.along.shape(input.view().len())?;
-        let (b, a, rest) = ([a], [1.0, a - 1.0], 1.0 - a);
-        let average = self.along.put(Recurrence::new(&b, &a));
+        let a = self.weight()?;
+        let average = (&[a][..], &[1.0, a - 1.0][..]);
+        let average = self.along.put(Recurrence::new(average.0, average.1));
         if input.view().is_empty() {
             return average.run(device, input, output);
         }
-        let mut states = picked(device, input, shape, &[0])?;
-        states.iter_mut().for_each(|x| *x *= rest);
-        let states = device.upload(&states)?;
-        average.state(&states).run(device, input, output)
+        average.state(&self.first_states(device, input, a)?).run(device, input, output)
+    }
+
+    /// Averages a part of a signal, after the parts before it: see [`Recurrence::run_with_carry`].
+    ///
+    /// # Errors
+    /// As [`run`](Self::run) and [`Recurrence::run_with_carry`].
+    pub fn run_with_carry<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y, carry: &mut Carry) -> Result<()>
+    where
+        X: Input<Item = T> + ?Sized,
+        Y: Output<Item = T> + ?Sized,
+        T: Sample,
+        f64: ComputesOn<T>,
+    {
+        let a = self.weight()?;
+        let average = (&[a][..], &[1.0, a - 1.0][..]);
+        let average = self.along.put(Recurrence::new(average.0, average.1));
+        if carry.position() > 0 || input.view().is_empty() {
+            return average.run_with_carry(device, input, output, carry);
+        }
+        average.state(&self.first_states(device, input, a)?).run_with_carry(device, input, output, carry)
+    }
+
+    fn weight(&self) -> Result<f64> {
+        self.weight.map_err(|(what, value)| Error::Coefficients {
+            what: what.to_owned(),
+            value: value.to_string(),
+            rule: if what == "the span" { "it is a finite number from 1 on" } else { "it is a finite number above 0" },
+        })
+    }
+
+    /// Returns the states with which the first result of each line is its first element.
+    fn first_states<X, T>(&self, device: &Device, input: &X, weight: f64) -> Result<Array<f64>>
+    where
+        X: Input<Item = T> + ?Sized,
+        T: Sample,
+    {
+        let mut states = picked(device, input, self.along.shape(input.view().len())?, &[0])?;
+        states.iter_mut().for_each(|x| *x *= 1.0 - weight);
+        device.upload(&states)
     }
 }

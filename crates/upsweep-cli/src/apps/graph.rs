@@ -6,7 +6,7 @@ mod weights;
 
 use super::{TextFile, column, failed, float, write_values};
 use crate::args::apps::{Csr, Graph, OfGraph, Pagerank, Spmv};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result, quoted};
 use crate::input::Input;
@@ -100,7 +100,7 @@ fn check(entries: &Entries, name: &str) -> Result<()> {
 }
 
 fn csr(args: &Csr) -> Result<()> {
-    let device = Chosen::open(args.on.device)?.device;
+    let device = Chosen::open(args.on.device, Work::Computation)?.device;
     let (entries, name) = load_numbered(&args.of, args.names.as_deref())?;
     check(&entries, &name)?;
     macro_rules! write {
@@ -130,7 +130,7 @@ fn times<T: Number>(a: T, x: T) -> T {
 }
 
 fn spmv(args: &Spmv) -> Result<()> {
-    let device = Chosen::open(args.on.device)?.device;
+    let device = Chosen::open(args.on.device, Work::Computation)?.device;
     let (entries, name) = load_numbered(&args.of, args.names.as_deref())?;
     let Input { values: x, name: vector, .. } = column(&args.vector, None, None, args.on.device)?;
     if x.len() != entries.shape.1 {
@@ -219,7 +219,7 @@ fn pagerank(args: &Pagerank) -> Result<()> {
     if !(0.0..1.0).contains(&args.damping) {
         return Err(Failure::Input(format!("--damping {}: it is from 0 to below 1", args.damping)));
     }
-    let device = Chosen::open(args.on.device)?.device;
+    let device = Chosen::open(args.on.device, Work::Computation)?.device;
     let (entries, name) = load(&args.of, Ends::Names)?;
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);

@@ -3,7 +3,7 @@
 use super::failed;
 use super::picture::{Picture, destination, read, write};
 use crate::args::pictures::{Blur, Equalise, Image, Integral, MipmapArgs, OfImage, Sums, ThresholdArgs};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::Values;
 use crate::failure::{Failure, Result};
 use upsweep::Device;
@@ -25,7 +25,7 @@ pub(crate) fn run(image: &Image) -> Result<()> {
 /// Reads an image, lets `compute` compute another one, and writes that.
 fn computed(of: &OfImage, compute: impl FnOnce(&Device, &Picture) -> Result<Computed>) -> Result<()> {
     let to = destination(&of.output, &[])?;
-    let device = Chosen::open(of.on.device)?.device;
+    let device = Chosen::open(of.on.device, Work::Computation)?.device;
     let picture = read(&of.file, of.on.device)?;
     let (values, extent) = compute(&device, &picture)?.map_err(|e| failed(&picture.name, e))?;
     write(&of.output, &to, &values, extent)

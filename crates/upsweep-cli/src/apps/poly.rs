@@ -2,7 +2,7 @@
 
 use super::{column, failed, floats, values, write_values};
 use crate::args::apps::{Eval, Fit, Poly};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::Type;
 use crate::failure::Result;
 use crate::input::Input;
@@ -17,7 +17,7 @@ pub(crate) fn run(poly: &Poly) -> Result<()> {
 }
 
 fn eval(args: &Eval) -> Result<()> {
-    let device = Chosen::open(args.on.device)?.device;
+    let device = Chosen::open(args.on.device, Work::Computation)?.device;
     let (coefficients, name) = values(&args.reading, Some(Type::F64), args.on.device)?;
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let coefficients = device.upload(&floats(coefficients)).map_err(|e| wrong(e.into()))?;
@@ -31,7 +31,7 @@ fn eval(args: &Eval) -> Result<()> {
 }
 
 fn fit(args: &Fit) -> Result<()> {
-    let device = Chosen::open(args.on.device)?.device;
+    let device = Chosen::open(args.on.device, Work::Computation)?.device;
     let of = |number| column(&args.file, Some(number), Some(Type::F64), args.on.device);
     let (Input { values: x, name, .. }, y) = (of("1")?, of("2")?.values);
     let (x, y) = (floats(x), floats(y));

@@ -2,7 +2,7 @@
 
 use super::{failed, load, write_values};
 use crate::args::SampleArgs;
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::Type;
 use crate::failure::{Failure, Result};
 use crate::show::position_with;
@@ -10,7 +10,7 @@ use upsweep_apps::sampling::{Sampler, Weight};
 use upsweep_dynamic::View;
 
 pub(crate) fn run(args: &SampleArgs) -> Result<()> {
-    let device = Chosen::open(args.device)?;
+    let device = Chosen::open(args.device, Work::Pass)?;
     let read = load(&args.reading, None, args.device)?;
     let left_out = read.left_out().to_vec();
     let (weights, name) = (read.values, read.name);

@@ -4,7 +4,7 @@ use super::grid::{self, Grid};
 use super::picture::{destination, is_png, write};
 use super::{TextFile, failed, read_array, write_values};
 use crate::args::pictures::{Looking, OfTerrain, ShadeArgs, Sight, Terrain, ViewshedArgs};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result, called};
 use crate::names;
@@ -34,7 +34,7 @@ struct Land {
 
 impl Land {
     fn open(of: &OfTerrain) -> Result<Self> {
-        let device = Chosen::open(of.on.device)?.device;
+        let device = Chosen::open(of.on.device, Work::Computation)?.device;
         let name = called(&of.file);
         let mut grid = if grid::is_grid(&of.file) {
             grid::parse(&TextFile::read(&of.file, Default::default())?.bytes, &name)?

@@ -2,7 +2,7 @@
 
 use super::{TextFile, There, bytes, colour, column, failed};
 use crate::args::apps::{Compare, Grep, Lex, Text};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
 use crate::input::Input;
@@ -34,7 +34,7 @@ fn lex(args: &Lex) -> Result<()> {
             Grammar::find(name).ok_or_else(unknown)?.lexer().map_err(|e| failed("--grammar", e))?
         }
     };
-    let chosen = Chosen::open(args.on.device)?;
+    let chosen = Chosen::open(args.on.device, Work::Computation)?;
     let TextFile { bytes: text, begin, name } = TextFile::read(&args.file, form_of(args.encoding))?;
     let wrong = |e| failed(&name, e);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
@@ -93,7 +93,7 @@ fn from_rules(path: &Path) -> Result<Lexer> {
 
 fn grep(args: &Grep) -> Result<()> {
     let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
-    let chosen = Chosen::open(args.on.device)?;
+    let chosen = Chosen::open(args.on.device, Work::Computation)?;
     let (device, TextFile { bytes: text, name, .. }) =
         (&chosen.device, TextFile::read(&args.file, form_of(args.encoding))?);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
@@ -134,7 +134,7 @@ fn compare(args: &Compare) -> Result<()> {
     if let Some(tolerance) = args.tolerance.filter(|tolerance| tolerance.is_nan() || *tolerance < 0.0) {
         return Err(Failure::Input(format!("--tolerance {tolerance}: it is a number from 0 on")));
     }
-    let device = Chosen::open(args.on.device)?.device;
+    let device = Chosen::open(args.on.device, Work::Computation)?.device;
     let says = if has_values(&args.a) && has_values(&args.b) {
         let load = |path: &Path, element| column(path, None, element, args.on.device);
         let first = args.tolerance.map(|_| Type::F64);

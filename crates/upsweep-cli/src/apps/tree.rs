@@ -3,7 +3,7 @@
 use super::icicle::{self, Icicle};
 use super::{TextFile, column, failed, float, values, write_values};
 use crate::args::apps::{Tree as Asked, TreeArgs};
-use crate::device::Chosen;
+use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, shown};
 use crate::input::Input;
@@ -29,7 +29,7 @@ pub(crate) fn run(tree: &Asked) -> Result<()> {
         Asked::Size(args) => (args, Of::Size),
         Asked::Sum(args) => (args, Of::Sum),
     };
-    let device = Chosen::open(args.on.device)?.device;
+    let device = Chosen::open(args.on.device, Work::Computation)?.device;
     if args.path { of_paths(args, of, &device) } else { of_parents(args, of, &device) }
 }
 

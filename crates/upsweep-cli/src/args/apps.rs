@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Where to compute.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct On {
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub(crate) struct Carries {
     /// Go on after the values before, of which the same command wrote FILE with --carry-out
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["by_key", "segments"])]
+    #[arg(long, value_name = "FILE")]
     pub(crate) carry_in: Option<PathBuf>,
     /// Write the state after the last value to FILE, for --carry-in with the values that follow
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["by_key", "segments"])]
+    #[arg(long, value_name = "FILE")]
     pub(crate) carry_out: Option<PathBuf>,
 }

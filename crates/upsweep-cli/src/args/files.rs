@@ -35,7 +35,14 @@ impl Command {
             Self::Graph(apps::Graph::Spmv(args)) => {
                 vec![("FILE", &args.of.file), ("VECTOR", &args.vector)]
             }
-            Self::Signal(Signal::Filter(args)) => with("--sos", args.of.reading.path(), &args.sos),
+            Self::Signal(Signal::Filter(args)) => {
+                let mut all = with("--sos", args.of.reading.path(), &args.sos);
+                all.extend(carry_in(&args.of.carries));
+                all
+            }
+            Self::Signal(Signal::Smooth(args)) => {
+                [Some(("FILE", args.of.reading.path())), carry_in(&args.of.carries)].into_iter().flatten().collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -45,8 +52,12 @@ impl Command {
 fn with_carry<'a>(common: &'a Common, carries: &'a Carries) -> Vec<Named<'a>> {
     let mut all = with("--segments", &common.file, &common.segments);
     all.extend(common.more.iter().map(|path| ("FILE", path.as_path())));
-    all.extend(carries.carry_in.as_deref().map(|path| ("--carry-in", path)));
+    all.extend(carry_in(carries));
     all
+}
+
+fn carry_in(carries: &Carries) -> Option<Named<'_>> {
+    carries.carry_in.as_deref().map(|path| ("--carry-in", path))
 }
 
 /// FILE, and the file of an option.
@@ -99,7 +110,8 @@ mod tests {
             "upsweep tree size: file values",
             "upsweep tree sum: file values",
             "upsweep graph spmv: file vector",
-            "upsweep signal filter: file sos",
+            "upsweep signal filter: file carry_in sos",
+            "upsweep signal smooth: file carry_in",
         ];
         assert_eq!(found, known);
     }

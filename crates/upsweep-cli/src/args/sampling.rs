@@ -19,7 +19,7 @@ pub(crate) struct SampleArgs {
     /// Draw by points at equal distances: each index comes as often as its share of the draws, rounded down or up, and they ascend
     #[arg(long)]
     pub(crate) systematic: bool,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the indices to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .u64; `-` is standard output

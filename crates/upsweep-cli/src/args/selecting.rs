@@ -30,7 +30,7 @@ pub(crate) struct SelectArgs {
     pub(crate) header: Header,
     #[command(flatten)]
     pub(crate) table: TableForm,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: rows to .csv or .tsv; values to .npy, .csv, .tsv, or raw; `-` is standard output
@@ -48,7 +48,7 @@ pub(crate) struct UniqueArgs {
     /// Write which of the values each element is, counted from 0, to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .u64; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) inverse: Option<PathBuf>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the values to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type; `-` is standard output
@@ -63,7 +63,7 @@ pub(crate) struct RunsArgs {
     /// Write how long the runs are to FILE, instead of beside the values: .npy, .csv, .tsv, or raw in .bin, .raw or .u64; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) lengths: Option<PathBuf>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the runs to FILE: .csv or .tsv; with --lengths the values, also to .npy or raw; `-` is standard output
@@ -81,7 +81,7 @@ pub(crate) struct ExpandArgs {
     /// A file with a value for each count: the values are written instead
     #[arg(long, value_name = "FILE")]
     pub(crate) values: Option<PathBuf>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type; `-` is standard output

@@ -1,5 +1,6 @@
 //! Options of `signal filter` and `signal smooth`.
 
+use super::carries::Carries;
 use super::reading::Reading;
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
@@ -25,13 +26,15 @@ pub(crate) struct Of {
     /// [default: all values in row-major order; of a .wav each channel]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) axis: Option<i64>,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, raw in .bin, .raw or the type (.f64), or of a .wav also .wav; `-` is standard
     /// output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) carries: Carries,
 }
 
 #[derive(Args, Debug)]
@@ -55,7 +58,7 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["b", "a"])]
     pub(crate) sos: Option<PathBuf>,
     /// Forward and then backward, so that nothing is delayed: scipy.signal.filtfilt, or with --sos sosfiltfilt
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["carry_in", "carry_out"])]
     pub(crate) both_ways: bool,
     /// With --both-ways, what stands before the first value and after the last one
     #[arg(long, value_enum, default_value_t = Pad::Odd, requires = "both_ways")]
@@ -98,12 +101,14 @@ Examples:
   upsweep signal filter samples.npy --b 0.1 --a 1,-0.9 -o slow.npy
   upsweep signal filter speech.wav --sos lowpass.csv --both-ways -o muffled.wav
   upsweep signal filter weather.csv --column temp_max --b 0.5,0.5
+  upsweep signal filter samples.npy --b 0.1 --a 1,-0.9 --carry-out state -o slow.npy
 
 Each result is a[0] y[i] = b[0] x[i] + b[1] x[i-1] + ... - a[1] y[i-1] - ...; what lies before the first value is 0. There are up to
 17 coefficients, and 8 sections. Designing a filter is another program's work: scipy.signal.butter(..., output=\"sos\") and
 numpy.savetxt(\"lowpass.csv\", sos, delimiter=\",\") give a file for --sos.
 
-All is computed in f64. Results are f32 of f16 and f32, and else f64. Of a table the result is one more column, COLUMN_filter. Of a
+A .npy or raw file is read, filtered and written at the same time, in bounded memory, unless it is filtered --both-ways, along an
+axis or on a GPU. All is computed in f64. Results are f32 of f16 and f32, and else f64. Of a table the result is one more column, COLUMN_filter. Of a
 .wav values are from -1 to 1; as .wav they are rounded to its form, and those that are louder are cut. Other files are read and
 written as `upsweep scan --help` says.
 

@@ -39,7 +39,7 @@ pub(crate) struct SortArgs {
     pub(crate) header: Header,
     #[command(flatten)]
     pub(crate) table: TableForm,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: rows to .csv or .tsv; values to .npy, .csv, .tsv, or raw; `-` is standard output
@@ -60,7 +60,7 @@ pub(crate) struct TopArgs {
     /// Write where the values are, counted from 0, alone
     #[arg(long)]
     pub(crate) indices: bool,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write values and places to FILE: .csv or .tsv; the values alone: .npy, or raw in .bin, .raw or the type; `-` is standard output
@@ -72,7 +72,7 @@ pub(crate) struct TopArgs {
 pub(crate) struct MedianArgs {
     #[command(flatten)]
     pub(crate) reading: Reading,
-    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .f64; `-` is standard output

@@ -25,6 +25,7 @@ pub(crate) mod reduce;
 mod runs;
 pub(crate) mod scan;
 pub(crate) mod select;
+pub(crate) mod signal;
 pub(crate) mod sort;
 mod turns;
 

@@ -2,6 +2,7 @@
 
 use super::turns::Turns;
 use super::{ArrayFile, in_file, resize, room};
+use crate::device::Chosen;
 use crate::element::Values;
 use crate::failure::{Failure, Result};
 use crate::output::Places;
@@ -9,15 +10,17 @@ use crate::progress::Progress;
 use crate::sums::Sums;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
-use upsweep::Device;
 use upsweep_dynamic::{Carry, Error, RunningCheck, Scan};
 
-/// Bytes of a chunk in the type of the computation: ten blocks of a scan of floats, and whole pages.
+/// Bytes of a chunk in the type of the computation: on the CPU ten blocks of a scan of floats, and whole pages; on a GPU so
+/// many that a launch is short beside the copies.
 const BYTES: usize = 960 << 10;
+const BYTES_ON_GPU: usize = 8 << 20;
 
 /// What is computed, and where its results go.
 pub(crate) struct Job<'a> {
     pub(crate) file: &'a ArrayFile,
+    pub(crate) device: &'a Chosen,
     /// Scan in the type of the computation.
     pub(crate) scan: Scan<'a>,
     pub(crate) sums: Sums,
@@ -53,9 +56,8 @@ impl Job<'_> {
         places: &Places<'_>,
         failed: &(dyn Fn(&Error) -> Failure + Sync),
     ) -> Result<Carry> {
-        let Self { file, scan, sums, ref check, handed_on, begin } = *self;
-        let device = Device::cpu();
-        let chunk = BYTES / file.element.size().max(sums.computed.size());
+        let Self { file, device, scan, sums, ref check, handed_on, begin } = *self;
+        let chunk = if device.on_host { BYTES } else { BYTES_ON_GPU } / file.element.size().max(sums.computed.size());
         let chunks = file.len.div_ceil(chunk);
         let threads = rayon::current_num_threads().min(chunks).max(1);
         let mut rooms = Vec::new();
@@ -91,7 +93,7 @@ impl Job<'_> {
                 if let Some(check) = check {
                     check.part(x, extent).map_err(&failed)?;
                 }
-                scan.run_part(&device, x, results.view_mut(), carry).map_err(&failed)
+                scan.run_part(&device.device, x, results.view_mut(), carry).map_err(&failed)
             })?;
             if done.is_none() {
                 return Ok(());

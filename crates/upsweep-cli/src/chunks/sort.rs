@@ -6,7 +6,7 @@
 //! for each bucket:                 read its piece of each run; sort them; write them at their place in the result
 //! ```
 //!
-//! Each step is done by all threads, in two buffers of the length of a run. Runs are [`RUN`] bytes, whatever the length of
+//! Each step is done by all threads, but that a GPU may sort, in two buffers of the length of a run. Runs are [`RUN`] bytes, whatever the length of
 //! the file, up to [`MOST`] runs; less where there is little memory. A bucket has at most as many values as a run, also if
 //! all are equal: a splitter is an element at its place, and of equal elements those of earlier runs come first. So is the
 //! order of zeros of both signs kept. Pieces are sorted and not merged: the sort reads them in order, whatever their number.
@@ -34,6 +34,7 @@ const MOST: usize = 512;
 /// What is sorted, and where its results go.
 pub(crate) struct Job<'a> {
     pub(crate) file: &'a ArrayFile,
+    pub(crate) device: &'a Device,
     pub(crate) sort: Sort<'a>,
     /// Offset in bytes of the first result.
     pub(crate) begin: u64,
@@ -131,7 +132,7 @@ impl Job<'_> {
     fn sorted(&self, room: &mut Room) -> Result<()> {
         resize(&mut room.sorted, room.values.len());
         self.sort
-            .run_to(&Device::cpu(), room.values.view(), room.sorted.view_mut())
+            .run_to(self.device, room.values.view(), room.sorted.view_mut())
             .map_err(|e| Failure::computing(&self.file.name, &e))
     }
 
@@ -190,7 +191,7 @@ mod tests {
         std::fs::write(&x, bytes).unwrap();
         let file =
             ArrayFile::open(&Common::of(&Reading::of(&x, Default::default()), DeviceChoice::Cpu)).unwrap().unwrap();
-        let job = Job { file: &file, sort, begin: 3 };
+        let job = Job { file: &file, device: &Device::cpu(), sort, begin: 3 };
         let destination = Destination::of("-o", &y).unwrap();
         destination.write_places(|places| job.in_runs(len * element.size(), places)).unwrap();
         let expected = sort.run(&Device::cpu(), View::from_bytes(element, bytes).unwrap()).unwrap();

@@ -52,6 +52,8 @@ const SOURCES: &[(&str, &str)] = &[
     ("Scan::along", "list_scan"),
     ("Reduce", "reduce"),
     ("Segments::Keys", "reduce_by_key"),
+    ("Reduce::by_code", "reduce_by_code"),
+    ("views", "views"),
     ("Transform", "transform"),
     ("UpSweep", "up_sweep"),
     ("MovingSum", "moving_sum"),

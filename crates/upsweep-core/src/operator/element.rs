@@ -5,8 +5,9 @@ use std::any::TypeId;
 use std::fmt::Write;
 use std::mem::{align_of, offset_of, size_of};
 
-/// A plain value that upsweep scans: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight
-/// of them, arrays of them and `#[repr(C)]` structs of them with `#[derive(Element)]`, to 64 bytes.
+/// A plain value that upsweep scans: every integer, `Wrapping` of one, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`; tuples
+/// of two to eight of them, arrays of them and `#[repr(C)]` structs of them with `#[derive(Element)]`, to 64 bytes. With the
+/// feature `num-complex` complex numbers, too.
 ///
 /// ```
 /// use upsweep::operator::Element;

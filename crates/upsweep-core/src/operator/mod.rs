@@ -3,14 +3,18 @@
 #[doc(hidden)]
 pub mod arith;
 pub mod builtin;
+#[cfg(feature = "num-complex")]
+mod complex;
 mod element;
 mod form;
 mod halves;
+mod host;
 mod item;
 mod laws;
 mod map;
 mod source;
 mod values;
+mod wrapping;
 
 pub use arith::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, WidenFrom};
 pub use element::{Element, MAX_ELEMENT_BYTES};
@@ -18,6 +22,7 @@ pub use element::{Element, MAX_ELEMENT_BYTES};
 pub use element::{Field, Halves, Layout, numbers_of};
 #[doc(hidden)]
 pub use form::Form;
+pub use host::{Host, host};
 pub use item::{Item, Single, Spread, Zip};
 pub use laws::{Laws, Violation, check_laws, check_laws_within};
 #[doc(hidden)]
@@ -82,7 +87,7 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
     message = "`{Self}` is not a function of these elements",
     label = "not a function of `{Args}`",
     note = "a map, a predicate, a finish and an equality are made of a function, as they run on the GPU too; a closure is none. Write \
-            `#[function] fn name(x: T) -> U {{ .. }}` and give `Name`"
+            `#[function] fn name(x: T) -> U {{ .. }}` and give `Name`; for the CPU alone, `host(|x: T| ..)`"
 )]
 pub trait Function<Args>: Copy + Send + Sync + 'static {
     /// Result type.

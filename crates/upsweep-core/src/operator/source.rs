@@ -1,5 +1,7 @@
 //! CUDA C++ text that operators, functions and elements contribute to a kernel.
 
+#[cfg(feature = "cuda")]
+use crate::error::{Error, Result};
 use std::any::TypeId;
 use std::collections::HashMap;
 
@@ -15,6 +17,8 @@ pub struct Source {
     names: HashMap<String, String>,
     /// Number of bytes of the values that functions have requested, with padding.
     values: usize,
+    /// Whether a function has no text.
+    host: bool,
 }
 
 impl Source {
@@ -63,6 +67,24 @@ impl Source {
             }
             text
         })
+    }
+
+    /// Takes note of a function that has no text: a closure.
+    pub(super) fn host_function(&mut self) {
+        self.host = true;
+    }
+
+    /// Whether all functions have texts.
+    ///
+    /// # Errors
+    /// [`Error::Options`] for a closure.
+    #[cfg(feature = "cuda")]
+    pub fn check(&self) -> Result<()> {
+        if self.host {
+            let reason = "it runs on the CPU alone: write #[function] fn name(..), and give Name";
+            return Err(Error::Options { options: "a closure (`host`) on CUDA", reason });
+        }
+        Ok(())
     }
 
     /// Returns the number of bytes of the values that functions have requested, with padding.

@@ -2,7 +2,6 @@
 //!
 //! Keys and values are known by their sizes alone, so each kind of sort is compiled once, in this library.
 
-use super::pages::prefer_large;
 use crate::tile::digits::{Line, store_lines};
 use crate::tile::windows::{PAGE, fetch};
 use std::marker::PhantomData;
@@ -437,7 +436,6 @@ impl<T> Memory<T> {
         if lines > self.lines.capacity() {
             self.lines = Vec::new();
             memory::reserve(&mut self.lines, lines)?;
-            prefer_large(self.lines.as_mut_ptr().cast(), bytes);
         }
         Ok(self.lines.as_mut_ptr().cast())
     }

@@ -23,6 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use upsweep_core::buffer::View;
 use upsweep_core::error::{Error, Result};
+use upsweep_core::memory;
 use upsweep_core::operator::Element;
 
 impl Cuda {
@@ -298,37 +299,54 @@ fn refuse_in_capture(stream: &CudaStream, doing: &'static str) -> Result<()> {
 
 /// Returns the elements of `array` on the host, once they are computed.
 pub fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
+    let mut host = memory::room(array.len())?;
+    // SAFETY: there is room for the elements.
+    unsafe { land(array, host.as_mut_ptr()) }?;
+    // SAFETY: the copy is done, and every value that kernels store is a valid value of its type.
+    unsafe { host.set_len(array.len()) };
+    Ok(host)
+}
+
+/// Copies the elements of `array` to `host`, once they are computed.
+pub fn download_to<T: Element>(array: &CudaSlice<T>, host: &mut [T]) -> Result<()> {
+    let (found, expected) = (host.len(), array.len());
+    if found != expected {
+        return Err(Error::Length { what: "host memory", found, expected });
+    }
+    // SAFETY: there is room for the elements, and every value that kernels store is a valid value of its type.
+    unsafe { land(array, host.as_mut_ptr()) }
+}
+
+/// Copies the elements of `array` to `host`, once they are computed.
+///
+/// # Safety
+/// `host` has room for them.
+unsafe fn land<T: Element>(array: &CudaSlice<T>, host: *mut T) -> Result<()> {
     const DOING: &str = "copying an array to the host";
     let stream = array.stream();
     stream.context().bind_to_thread().doing(DOING)?;
     refuse_in_capture(stream, DOING)?;
     let _outside = OutsideCapture::enter()?;
-    let (len, bytes) = (array.len(), array.num_bytes());
-    let mut host: Vec<T> = Vec::new();
-    host.try_reserve_exact(len)
-        .map_err(|_| Error::Driver { doing: DOING, reason: format!("the host has no {bytes} bytes of free memory") })?;
+    let bytes = array.num_bytes();
     let mut wait = Wait::new(stream, DOING)?;
     let mut lands = None;
-    if len > 0 {
+    if bytes > 0 {
         let (address, _read) = array.device_ptr(stream);
         stream.context().check_err().doing("waiting for other uses of a buffer")?;
         // SAFETY: the array lives as long as this call, which waits for the stream.
         lands = unsafe { wait.copy(address, bytes) }?;
         if lands.is_none() {
-            // SAFETY: `host` has room for `len` elements, and the stream is waited for before it can be dropped: by the
+            // SAFETY: `host` has room for the elements, and the stream is waited for before the caller can free it: by the
             // next statement, or, if enqueuing the copy fails, there is no copy.
-            unsafe { copy_to_host(host.as_mut_ptr(), address, bytes, stream) }.doing(DOING)?;
+            unsafe { copy_to_host(host, address, bytes, stream) }.doing(DOING)?;
         }
     }
     let over = wait.wait()?;
     if let Some(range) = lands {
         // SAFETY: `host` has room for `bytes` bytes, and the landing has the bytes of all elements.
-        unsafe { host.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(over.landed(range).as_ptr(), bytes) };
+        unsafe { host.cast::<u8>().copy_from_nonoverlapping(over.landed(range).as_ptr(), bytes) };
     }
-    // SAFETY: the copy is done, and every value that kernels store is a valid value of its type.
-    unsafe { host.set_len(len) };
-    over.faults()?;
-    Ok(host)
+    over.faults()
 }
 
 /// Enqueues a copy of `bytes` bytes of device memory to pageable host memory.

@@ -44,7 +44,7 @@ pub use survey::{Survey, survey};
 
 pub(crate) use grid::Grid;
 pub(crate) use memory::Loan;
-pub use memory::download;
+pub use memory::{download, download_to};
 pub(crate) use ring::HostArray;
 pub(crate) use scratch::Scratch;
 pub(crate) use steps::{BUFFERS, Move, Steps};

@@ -1,6 +1,6 @@
 //! Histograms of an array in parts.
 
-use super::kept::{integers, integers_mut, read};
+use super::kept::{numbers_of, numbers_of_mut, read};
 use super::{Call, Carry};
 use crate::buffered::of_known_length;
 use crate::device::Device;
@@ -80,13 +80,13 @@ impl<B, W> Histogram<B, W> {
         W: Amounts<O::Item>,
     {
         let bins = output.view_mut().len();
-        let mut after = integers_mut::<O::Item>(&mut carried.after, bins)?;
+        let mut after = numbers_of_mut::<O::Item>(&mut carried.after, bins)?;
         if carried.position == 0 {
             self.dispatch::<T, A, O::Item>(device, input.clone(), after.view_mut())?;
         } else {
             let mut part = device.to_be_written::<O::Item>(bins)?;
             self.dispatch::<T, A, O::Item>(device, input.clone(), part.view_mut())?;
-            let before = integers::<O::Item>(&carried.before, bins)?;
+            let before = numbers_of::<O::Item>(&carried.before, bins)?;
             Transform::new(Both).run(device, (&before, &part), &mut after)?;
         }
         Transform::copy().run(device, &read(&after), &mut output.view_mut())

@@ -24,7 +24,7 @@ use upsweep_core::call::carry::{self, Carried};
 use upsweep_core::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use upsweep_core::inputs::{Apply, Gather};
-use upsweep_core::operator::{Element, Integer};
+use upsweep_core::operator::Element;
 
 /// First byte of the values that a call keeps.
 pub(super) const VALUES: usize = 16;
@@ -284,28 +284,33 @@ pub(super) fn missing() -> Error {
     Error::Carry { reason: "has not the values of this call".to_owned() }
 }
 
-/// Returns the first `len` of the integers that words are.
-pub(super) fn integers<'a, T: Integer>(words: &View<'a, u64>, len: usize) -> Result<View<'a, T>> {
-    const { assert!(align_of::<T>() <= align_of::<u64>(), "words are aligned as integers are") };
-    let integers = match words {
-        // SAFETY: any bits are an integer, and words are aligned as it is.
+/// Returns the first `len` of the numbers that words are.
+pub(super) fn numbers_of<'a, T: Element>(words: &View<'a, u64>, len: usize) -> Result<View<'a, T>> {
+    const { assert!(are_words::<T>(), "words may be read as the type") };
+    let found = match words {
+        // SAFETY: any bits are a value of the type, and words are aligned as it is.
         View::Host(words) => unsafe { words.align_to::<T>() }.1.get(..len).map(View::Host),
         #[cfg(feature = "cuda")]
-        // SAFETY: any bits are an integer; the length is checked.
+        // SAFETY: any bits are a value of the type; the length is checked.
         View::Cuda(words) => unsafe { words.transmute::<T>(len) }.map(View::Cuda),
     };
-    integers.ok_or_else(missing)
+    found.ok_or_else(missing)
 }
 
-/// Returns the first `len` of the integers that words are, to be written.
-pub(super) fn integers_mut<'a, T: Integer>(words: &'a mut ViewMut<'_, u64>, len: usize) -> Result<ViewMut<'a, T>> {
-    const { assert!(align_of::<T>() <= align_of::<u64>(), "words are aligned as integers are") };
-    let integers = match words {
-        // SAFETY: any bits are an integer and a word, and words are aligned as integers are.
+/// Returns the first `len` of the numbers that words are, to be written.
+pub(super) fn numbers_of_mut<'a, T: Element>(words: &'a mut ViewMut<'_, u64>, len: usize) -> Result<ViewMut<'a, T>> {
+    const { assert!(are_words::<T>(), "words may be read as the type") };
+    let found = match words {
+        // SAFETY: any bits are a value of the type and a word, and words are aligned as the type is.
         ViewMut::Host(words) => unsafe { words.align_to_mut::<T>() }.1.get_mut(..len).map(ViewMut::Host),
         #[cfg(feature = "cuda")]
-        // SAFETY: any bits are an integer and a word; the length is checked.
+        // SAFETY: any bits are a value of the type and a word; the length is checked.
         ViewMut::Cuda(words) => unsafe { words.transmute_mut::<T>(len) }.map(ViewMut::Cuda),
     };
-    integers.ok_or_else(missing)
+    found.ok_or_else(missing)
+}
+
+/// Whether any bits are a value of the type, and words are aligned as it is.
+const fn are_words<T: Element>() -> bool {
+    T::NUMBERS > 0 && align_of::<T>() <= align_of::<u64>()
 }

@@ -20,6 +20,8 @@
 //! **Reductions.** [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) stores the total of all parts so far,
 //! and [`Histogram::run_with_carry`](crate::Histogram::run_with_carry) the bins of all parts so far.
 //!
+//! [`Recurrence::run_with_carry`](crate::Recurrence::run_with_carry) hands on the states of each line.
+//!
 //! **Groups and selections.** Where the data say how many results there are, a part has its own at the beginning of its
 //! output, and [`Results`] says where they stand among those of the whole array. A group that is open where a part ends has
 //! its result so far there, and what lies at the end of a text or an image is told as if it ended there, so that no call has
@@ -38,7 +40,8 @@
 //!
 //! **The same bits.** The results of the parts are those of one call on the whole array, wherever it is cut, for every
 //! operator on integers, for extremes, and for sums and products of floats. For another operator whose grouping shows in
-//! the last bits, each part is grouped anew, and so are float sums by keys, and those of windows of several rows.
+//! the last bits, each part is grouped anew, and so are recurrences of floats, float sums by keys, and
+//! those of windows of several rows.
 //!
 //! **Where it is.** The state lies where the device computes, and no call waits for it. A carry that is used on another
 //! device goes there first, for which the call waits. [`to_bytes`](Carry::to_bytes) brings it to the host, to be stored
@@ -53,6 +56,7 @@ mod histogram;
 mod kept;
 mod keys;
 mod moving_sum;
+mod recurrence;
 mod reduce;
 mod results;
 mod scan;

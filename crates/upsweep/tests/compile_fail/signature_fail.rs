@@ -51,4 +51,33 @@ fn Upper(a: u32) -> u32 {
 #[function]
 struct NotAFunction;
 
+#[function(name = same)]
+fn same(a: u32) -> u32 {
+    a
+}
+
+#[function(identity = 0)]
+fn with_identity(a: u32) -> u32 {
+    a
+}
+
+#[operator(name = Named, identity = 0, name)]
+fn option_without_value(a: u32, b: u32) -> u32 {
+    a + b
+}
+
+struct Owner;
+
+impl Owner {
+    #[function]
+    fn method(self, a: u32) -> u32 {
+        a
+    }
+
+    #[operator]
+    fn of_own_type(a: Self, b: Self) -> Self {
+        a
+    }
+}
+
 fn main() {}

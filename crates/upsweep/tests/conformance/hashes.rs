@@ -108,6 +108,10 @@ fn hashes_of_floats(place: &Place) {
         jobs.of("f32 product", Product, |x| (1.0 + x / 64.0) as f32, |x| x.to_bits().into());
         jobs.of("f64 product", Product, |x| 1.0 + x / 64.0, f64::to_bits);
     }
+    if !sizes::reduced() {
+        jobs.len = (1 << 26) + 5;
+        jobs.of("f32 sum", Sum, |x| x as f32, |x| x.to_bits().into());
+    }
     if std::env::var_os("UPSWEEP_TEST_WRITE").is_some() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/hashes.txt");
         return std::fs::write(file, jobs.lines).unwrap();

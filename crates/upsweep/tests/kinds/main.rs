@@ -5,6 +5,9 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod bins;
+mod closures;
+mod codes;
+mod elements;
 mod kinds;
 mod order;
 mod selections;

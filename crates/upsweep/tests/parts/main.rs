@@ -8,6 +8,7 @@
 mod bins;
 mod groups;
 mod selections;
+mod signals;
 mod support;
 mod texts;
 mod windows;

@@ -57,6 +57,20 @@ macro_rules! widens {
         }
     })*)* };
 }
+macro_rules! widens_to_size {
+    ($($from:ident => $to:ident;)*) => { $(impl WidenFrom<$from> for $to {
+        #[inline(always)]
+        fn widen_from(x: $from) -> $to {
+            x as $to
+        }
+    })* };
+}
+// Lossless where `usize` has 32 bits or more, as it has on every device; the standard library has no `From` for them.
+widens_to_size! {
+    u16 => isize;
+    u32 => usize;
+    i32 => isize;
+}
 widens! {
     bool => i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize;
     u8 => u16 u32 u64 u128 usize i16 i32 i64 i128 isize f16 bf16 f32 f64;

@@ -9,6 +9,7 @@ mod methods;
 mod sample;
 
 pub(crate) use sample::{Random, Sample, samples};
+use std::num::Wrapping;
 use upsweep::operator::builtin::*;
 use upsweep::operator::{Function, Operator};
 
@@ -46,6 +47,20 @@ pub(crate) fn builtins(check: &mut impl Check) {
             check.operator::<$t, _>(concat!("Or ", stringify!($t)), Or);
             check.operator::<$t, _>(concat!("Xor ", stringify!($t)), Xor);
         )* };
+    }
+    macro_rules! wrapping {
+        ($($operator:ident)*) => { $(
+            check.operator::<Wrapping<i8>, _>(concat!(stringify!($operator), " Wrapping<i8>"), $operator);
+            check.operator::<Wrapping<u64>, _>(concat!(stringify!($operator), " Wrapping<u64>"), $operator);
+        )* };
+    }
+    wrapping! { Sum Product Min Max And Or Xor }
+    #[cfg(feature = "num-complex")]
+    {
+        use upsweep::num_complex::Complex;
+        check.operator::<Complex<f32>, _>("Sum Complex<f32>", Sum);
+        check.operator::<Complex<f64>, _>("Product Complex<f64>", Product);
+        check.operator::<Complex<i16>, _>("Product Complex<i16>", Product);
     }
     logic! { bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 usize }
     macro_rules! any {

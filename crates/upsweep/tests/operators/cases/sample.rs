@@ -1,6 +1,7 @@
 //! Random values with special ones mixed in.
 
 use half::{bf16, f16};
+use std::num::Wrapping;
 use upsweep::operator::Element;
 use upsweep::operator::builtin::{Compensated, Powers};
 
@@ -54,6 +55,25 @@ macro_rules! integers {
     })* };
 }
 integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
+impl<T: Sample + upsweep::operator::Integer> Sample for Wrapping<T> {
+    fn sample(random: &mut Random) -> Self {
+        Wrapping(T::sample(random))
+    }
+    fn identical(&self, other: &Self) -> bool {
+        self.0.identical(&other.0)
+    }
+}
+
+#[cfg(feature = "num-complex")]
+impl<T: Sample + upsweep::operator::Number> Sample for upsweep::num_complex::Complex<T> {
+    fn sample(random: &mut Random) -> Self {
+        Self { re: T::sample(random), im: T::sample(random) }
+    }
+    fn identical(&self, other: &Self) -> bool {
+        self.re.identical(&other.re) && self.im.identical(&other.im)
+    }
+}
 
 impl Sample for bool {
     fn sample(random: &mut Random) -> Self {
