@@ -108,7 +108,7 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; mean; median; std and var are of a sample; several with commas
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; mean; median; first; last; mode; std and var are of a sample; several with commas
     #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
     pub(crate) op: Vec<Statistic>,
     /// One line of results for each value of this column, wherever its rows are
@@ -383,7 +383,7 @@ value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw
 -o writes a .csv or .tsv with names. Of several columns (--column a,b) the results of each follow each other. Means, medians, variances
 and standard deviations are f64; the last two are of a sample, by n - 1. To count rows no column is needed. Cells of the column of
 groups are compared as they are written; an empty one is a value too. A group without values, as they are missing, has empty results.
-Without --group-by there is one line, of all values.
+first, last, mode, min and max of several results are of texts, too. Without --group-by there is one line, of all values.
 
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
 Nothing at all reduces to --init, or else to the operator's identity. A .npy or raw file is reduced in chunks on the CPU. With

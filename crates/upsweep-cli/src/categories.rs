@@ -62,7 +62,7 @@ pub(crate) fn read(common: &Common) -> Result<(Categories, String)> {
         and: Some(column),
     };
     // Each row counts, whatever its other cells hold.
-    let how = How { element: None, missing: &Missing::default(), counted: true };
+    let how = How { element: None, missing: &Missing::default(), counted: true, compared: false };
     let read = Grouped::read(&asked, &how, &Progress::new("reading", source.size()))?;
     if read.are_numbers(&common.missing) {
         return Err(no_number);

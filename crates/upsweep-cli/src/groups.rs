@@ -10,6 +10,7 @@ use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, called, quoted};
 use crate::input::{self, Input};
 use crate::means::{deviations, means, medians};
+use crate::modes::{modes, picked};
 use crate::names;
 use crate::output::Destination;
 use crate::progress::Progress;
@@ -32,6 +33,8 @@ struct Column {
     /// Name, if the input names its columns.
     name: Option<Vec<u8>>,
     values: Values,
+    /// Texts, if the values are the numbers of these.
+    texts: Option<Vec<Vec<u8>>>,
     /// Where each group begins among the values, and where the last one ends.
     offsets: Vec<u64>,
 }
@@ -90,7 +93,7 @@ fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
     run::explain_waiting(&args.common);
     let Input { name, values, .. } = input::load(&args.common, false)?;
     let offsets = vec![0, values.len() as u64];
-    let columns = [Column { name: None, values, offsets }];
+    let columns = [Column { name: None, values, texts: None, offsets }];
     let results = Computing { args, device: &device, name: &name, groups: None }.of(&columns)?;
     write(to, (&columns, &args.op), &results, None)
 }
@@ -116,8 +119,22 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
         any: !counted,
         and: args.group_by.as_deref(),
     };
-    let how = How { element: common.element, missing: &common.missing, counted };
-    let mut read = Grouped::read(&asked, &how, &Progress::new("reading", source.size()))?;
+    let read = |compared| {
+        let how = How { element: common.element, missing: &common.missing, counted, compared };
+        Grouped::read(&asked, &how, &Progress::new("reading", source.size()))
+    };
+    let compares = common.element.is_none() && args.op.iter().all(|statistic| statistic.compares());
+    let mut read = match read(false) {
+        // A column that is none of numbers is read once more, as one of texts.
+        Err(Failure::Input(no_number)) if compares => {
+            let again = read(true)?;
+            if again.columns.iter().all(|column| column.texts.is_none()) {
+                return Err(Failure::Input(no_number));
+            }
+            again
+        }
+        read => read?,
+    };
     let columns = std::mem::take(&mut read.columns);
     let columns = columns.into_iter().map(|column| by_group(column, read.len(), &name)).collect::<Result<Vec<_>>>()?;
     let text = |group: usize| read.text(group);
@@ -135,7 +152,7 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
 
 /// Sorts the values of a column by their groups, of which there are `count`.
 fn by_group(column: table::Column, count: usize, name: &str) -> Result<Column> {
-    let table::Column { name: called, values, groups } = column;
+    let table::Column { name: called, values, texts, groups } = column;
     let mut offsets = vec![0u64; count + 1];
     groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
     (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
@@ -154,7 +171,7 @@ fn by_group(column: table::Column, count: usize, name: &str) -> Result<Column> {
             sorted.into()
         })
     };
-    Ok(Column { name: called, values, offsets })
+    Ok(Column { name: called, values, texts, offsets })
 }
 
 /// Text of each group.
@@ -186,6 +203,9 @@ impl Computing<'_> {
                     Ok(Values::F64(squares.into_iter().map(f64::sqrt).collect()))
                 }
                 Statistic::Median => Ok(Values::F64(medians(x, offsets))),
+                Statistic::First => Ok(picked(x, offsets, &|begin, _| begin)),
+                Statistic::Last => Ok(picked(x, offsets, &|_, end| end - 1)),
+                Statistic::Mode => Ok(modes(x, offsets)),
             }
         };
         let all = columns.iter().flat_map(|column| self.args.op.iter().map(move |&statistic| (column, statistic)));
@@ -262,8 +282,14 @@ fn write(
                 // A group may have no values, as they are missing. Its results are missing, too.
                 let place = group as usize;
                 let is_empty = column.offsets.get(place) == column.offsets.get(place + 1);
-                if groups.is_none() || !is_empty || *statistic == Statistic::Count {
-                    format(results, place, &mut text);
+                let shown = groups.is_none() || !is_empty || *statistic == Statistic::Count;
+                match (&column.texts, results) {
+                    _ if !shown => {}
+                    (Some(texts), Values::U32(codes)) if *statistic != Statistic::Count => {
+                        let code = codes.get(place).filter(|_| !is_empty);
+                        text.extend(code.and_then(|&code| texts.get(code as usize)).into_iter().flatten());
+                    }
+                    _ => format(results, place, &mut text),
                 }
                 line.push_field(&text);
             }

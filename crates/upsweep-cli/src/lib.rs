@@ -48,6 +48,7 @@ mod keyed;
 mod lab;
 mod means;
 mod missing;
+mod modes;
 mod names;
 mod npy;
 mod npz;

@@ -194,8 +194,11 @@ fn a_file_that_changes_while_it_is_read() {
             ("x.npy", &array, &["sort", "x.npy", "--device", "cpu", "-o", "out.npy"]),
             ("x.npy", &array, &["select", "x.npy", "--where", "x < 9", "--device", "cpu", "-o", "out.npy"]),
         ] {
-            // A machine under load may let the program read everything before it is stopped.
-            let done = (0..20).find_map(|_| change_while_it_reads(f.file(name, bytes), args, name, change));
+            // A machine under load may let the program read everything before it is stopped. Then it has an output.
+            let done = (0..20).find_map(|_| {
+                ["out.csv", "out.npy"].iter().for_each(|out| drop(std::fs::remove_file(f.path(out))));
+                change_while_it_reads(f.file(name, bytes), args, name, change)
+            });
             let Some(done) = done else { panic!("{args:?} always was too fast") };
             assert_eq!((done.code, &*done.stdout), (Some(1), &b""[..]), "{what} {args:?}: {}", done.stderr);
             assert_eq!(done.stderr, format!("upsweep: {name}: the file changed while it was read\n"), "{what}");

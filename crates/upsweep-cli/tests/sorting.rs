@@ -173,6 +173,38 @@ fn several_columns_and_statistics() {
 }
 
 #[test]
+fn texts_are_compared() {
+    let f = Folder::new();
+    f.file("t.csv", "k,word,n\nx,pear,3\ny,fig,1\nx,apple,3\nx,pear,2\ny,\"a,b\",NA\nz,,4\n");
+    let reduce = |options: &[&str]| f.prints(&[&["reduce", "t.csv"], options].concat());
+    let all = ["--column", "word", "--op", "first,last,min,max,mode,count"];
+    assert_eq!(
+        reduce(&[&all[..], &["--group-by", "k"]].concat()),
+        "x\tpear\tpear\tapple\tpear\tpear\t3\ny\tfig\ta,b\ta,b\tfig\ta,b\t2\nz\t\t\t\t\t\t1\n"
+    );
+    assert_eq!(reduce(&all), "pear\t\t\tpear\tpear\t6\n");
+    assert_eq!(reduce(&[&all[..], &["--missing", "skip"]].concat()), "pear\ta,b\ta,b\tpear\tpear\t5\n");
+    // Numbers are numbers.
+    let numbers = ["--column", "n", "--na", "NA", "--missing", "skip"];
+    assert_eq!(reduce(&[&["--op", "mode,first,last"], &numbers[..]].concat()), "3\t3\t4\n");
+    assert_eq!(
+        reduce(&[&["--op", "mode,max", "--group-by", "k"], &numbers[..]].concat()),
+        "x\t3\t3\ny\t1\t1\nz\t4\t4\n"
+    );
+    // Columns of both kinds.
+    let both = ["--column", "word,n", "--op", "max,mode", "--na", "NA", "--missing", "skip", "--group-by", "k"];
+    assert_eq!(reduce(&both), "x\tpear\tpear\t3\t3\ny\tfig\ta,b\t1\t1\nz\t\t\t4\t4\n");
+    reduce(&["--column", "word", "--op", "min,mode", "-o", "o.csv"]);
+    assert_eq!(f.read("o.csv"), b"word_min,word_mode\n,pear\n");
+    f.file("x.npy", npy("'<f4'", "(4,)", &bytes_of!(f32: 2.0, 1.0, 2.0, f32::NAN)));
+    assert_eq!(f.prints(&["reduce", "x.npy", "--op", "first,last,mode"]), "2.0\tNaN\t2.0\n");
+    let fails = |args: &[&str], words: &[&str]| f.fails(&[&["reduce", "t.csv"], args].concat(), b"", 2, words);
+    fails(&["--column", "word", "--op", "mode,sum"], &["row 2: column word: `pear` is not a number"]);
+    fails(&["--column", "word", "--op", "mode", "--type", "i64"], &["row 2: column word: `pear` is not a number"]);
+    fails(&["--column", "n", "--op", "mode", "--na", "NA"], &["row 6: column n: the cell has no value"]);
+}
+
+#[test]
 fn groups_are_reduced() {
     let f = Folder::new();
     f.file("sales.csv", "region,amount\nS,9\nN,-1\nS,4\n\"E, F\",7\nN,2\nS,5\n");

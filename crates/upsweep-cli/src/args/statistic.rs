@@ -14,9 +14,18 @@ pub(crate) enum Statistic {
     Var,
     Median,
     Count,
+    First,
+    Last,
+    /// Value that is there most often; of several the least.
+    Mode,
 }
 
 impl Statistic {
+    /// Whether the statistic compares values, and computes nothing with them: then they may be texts.
+    pub(crate) fn compares(self) -> bool {
+        matches!(self, Self::Of(Op::Min | Op::Max) | Self::Count | Self::First | Self::Last | Self::Mode)
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Of(op) => op.name(),
@@ -25,18 +34,25 @@ impl Statistic {
             Self::Var => "var",
             Self::Median => "median",
             Self::Count => "count",
+            Self::First => "first",
+            Self::Last => "last",
+            Self::Mode => "mode",
         }
     }
 }
 
 pub(super) fn statistics() -> impl TypedValueParser<Value = Statistic> {
-    let names = Op::ALL.iter().map(|op| op.name()).chain(["mean", "std", "var", "median", "count"]);
+    let names =
+        Op::ALL.iter().map(|op| op.name()).chain(["mean", "std", "var", "median", "count", "first", "last", "mode"]);
     PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
         "mean" => Ok(Statistic::Mean),
         "std" => Ok(Statistic::Std),
         "var" => Ok(Statistic::Var),
         "median" => Ok(Statistic::Median),
         "count" => Ok(Statistic::Count),
+        "first" => Ok(Statistic::First),
+        "last" => Ok(Statistic::Last),
+        "mode" => Ok(Statistic::Mode),
         name => name.parse().map(Statistic::Of),
     })
 }

@@ -146,7 +146,7 @@ impl<'a> Cells<'a> {
         self.in_file.as_ref().and_then(|rows| rows.get(row)).copied().unwrap_or(counted)
     }
 
-    fn refused(&self, refused: Refused, row: usize, place: usize) -> Failure {
+    pub(super) fn refused(&self, refused: Refused, row: usize, place: usize) -> Failure {
         let at = |reason| format!("row {}: column {}: {reason}", self.row_of_file(row), self.label(place));
         refused.failure(self.name, |reason| Failure::input(self.name, at(reason)))
     }

@@ -5,7 +5,7 @@ use super::columns::{holds_number, text_of};
 use super::head::{Asked, Head};
 use super::rows::Rows;
 use crate::collect::{Collector, Refused, Texts, collector, push};
-use crate::element::{Type, Values};
+use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result};
 use crate::missing::Missing;
 use crate::number::not_a_number;
@@ -19,6 +19,8 @@ pub(crate) struct How<'a> {
     pub(crate) missing: &'a Missing,
     /// Whether the cells are only counted: then they may hold anything.
     pub(crate) counted: bool,
+    /// Whether the values are compared only: then they may be texts.
+    pub(crate) compared: bool,
 }
 
 /// Columns of a table, and the groups of its rows.
@@ -36,6 +38,8 @@ pub(crate) struct Column {
     /// Name, if the table names its columns.
     pub(crate) name: Option<Vec<u8>>,
     pub(crate) values: Values,
+    /// Texts in the order of their bytes, if the values are the numbers of these.
+    pub(crate) texts: Option<Vec<Vec<u8>>>,
     /// Group of each value.
     pub(crate) groups: Vec<u32>,
 }
@@ -51,7 +55,11 @@ impl<'a> Grouped<'a> {
         let labels = head.labels.clone();
         let element = if how.counted { Some(Type::U8) } else { how.element };
         let mut columns: Vec<Reading> = (0..places.len().max(1))
-            .map(|_| Reading { values: collector(element, true), groups: Vec::new() })
+            .map(|_| Reading {
+                values: collector(element, true),
+                texts: (how.compared && !how.counted).then(Coded::default),
+                groups: Vec::new(),
+            })
             .collect();
         let mut groups = Groups::default();
         let head = head.each_row(&mut rows, |rows, at, row, _| {
@@ -59,7 +67,7 @@ impl<'a> Grouped<'a> {
             let group = groups.of(by.and_then(|by| row.get(by)).unwrap_or_default(), at).map_err(wrong)?;
             for (place, column) in columns.iter_mut().enumerate() {
                 let cell = places.get(place).and_then(|&place| row.get(place));
-                column.take(cell, group, how).map_err(|refused| {
+                column.take((cell, at), group, how).map_err(|refused| {
                     let label = labels.get(place).map_or("", String::as_str);
                     refused.failure(name, |reason| rows.wrong_row(at, &format!("column {label}: {reason}")))
                 })?;
@@ -70,12 +78,15 @@ impl<'a> Grouped<'a> {
             groups.of(b"", 1).map_err(|refused| refused.failure(name, Failure::Run))?;
         }
         let named = |column: usize| head.has_names.then(|| head.first.get(column).unwrap_or_default().to_vec());
-        let column = |(place, Reading { values, groups }): (usize, Reading)| Column {
-            name: places.get(place).copied().and_then(named),
-            values: values.finish(),
-            groups,
+        let column = |(place, Reading { values, texts, groups }): (usize, Reading)| {
+            let label = labels.get(place).cloned().unwrap_or_default();
+            let (values, texts) = match texts {
+                None => (values.finish(), None),
+                Some(texts) => texts.finish(values, (name, label), how.missing)?,
+            };
+            Ok(Column { name: places.get(place).copied().and_then(named), values, texts, groups })
         };
-        let columns = columns.into_iter().enumerate().map(column).collect();
+        let columns = columns.into_iter().enumerate().map(column).collect::<Result<_>>()?;
         let label = labels.get(head.values).cloned().unwrap_or_default();
         let Groups { texts, rows, .. } = groups;
         Ok(Self { columns, name: by.and_then(named), groups: Cells::of_texts(name, label, texts, rows) })
@@ -119,15 +130,27 @@ impl<'a> Grouped<'a> {
 /// Column that is being read.
 struct Reading {
     values: Box<dyn Collector>,
+    /// Texts of the cells, if the values may be texts.
+    texts: Option<Coded>,
     groups: Vec<u32>,
 }
 
 impl Reading {
     /// Takes the cell of a row of this group; without a cell the row itself.
-    fn take(&mut self, cell: Option<&[u8]>, group: u32, how: &How<'_>) -> std::result::Result<(), Refused> {
+    fn take(
+        &mut self,
+        (cell, at): (Option<&[u8]>, u64),
+        group: u32,
+        how: &How<'_>,
+    ) -> std::result::Result<(), Refused> {
         let text = cell.map(text_of);
         if matches!(text, Some(Some(text)) if how.missing.leaves_out(text)) {
             return Ok(());
+        }
+        if let (Some(texts), Some(cell)) = (&mut self.texts, cell) {
+            let code = texts.distinct.of(cell, at)?;
+            push(&mut texts.codes, code)?;
+            return push(&mut self.groups, group);
         }
         match (how.counted, text) {
             (true, _) | (_, None) => self.values.push("0")?,
@@ -137,6 +160,50 @@ impl Reading {
             }
         }
         push(&mut self.groups, group)
+    }
+}
+
+/// Texts of a column, numbered as they come up.
+#[derive(Default)]
+struct Coded {
+    distinct: Groups,
+    /// Number of the text of each row.
+    codes: Vec<u32>,
+}
+
+impl Coded {
+    /// Returns the values of the column: its numbers, which `collector` collects, if all that mean a value are numbers; else
+    /// those of the texts in the order of their bytes, with the texts.
+    fn finish(
+        self,
+        mut collector: Box<dyn Collector>,
+        (name, label): (&str, String),
+        missing: &Missing,
+    ) -> Result<(Values, Option<Vec<Vec<u8>>>)> {
+        let Groups { texts, rows, .. } = self.distinct;
+        let cells = Cells::of_texts(name, label, texts, rows);
+        let is_missing = |row: usize| text_of(cells.cell(row, 0)).is_some_and(|text| missing.means(text));
+        let mut with_value = (0..cells.rows).filter(|&row| !is_missing(row)).peekable();
+        if with_value.peek().is_some() && with_value.any(|row| !holds_number(cells.cell(row, 0))) {
+            let mut order: Vec<usize> = (0..cells.rows).collect();
+            order.sort_by_key(|&row| cells.cell(row, 0));
+            let mut ranks = vec![0u32; order.len()];
+            order.iter().zip(0..).for_each(|(&row, rank)| ranks[row] = rank);
+            let codes: Vec<u32> = self.codes.iter().map(|&code| ranks[code as usize]).collect();
+            return Ok((codes.into(), Some(order.into_iter().map(|row| cells.cell(row, 0).to_vec()).collect())));
+        }
+        for row in 0..cells.rows {
+            let text = text_of(cells.cell(row, 0)).unwrap_or_default();
+            let taken = missing.read(text).map_err(Refused::from).and_then(|(text, _)| collector.push(text));
+            taken.map_err(|refused| cells.refused(refused, row, 0))?;
+        }
+        let numbers = collector.finish();
+        Ok((
+            with_values!(&numbers, x => {
+                self.codes.iter().filter_map(|&code| x.get(code as usize)).copied().collect::<Vec<_>>().into()
+            }),
+            None,
+        ))
     }
 }
 
