@@ -37,7 +37,7 @@ pub fn reserve<T>(memory: &mut Vec<T>, more: usize) -> Result<()> {
     let (bytes, before) = (memory.len().saturating_add(more).saturating_mul(size_of::<T>()), memory.capacity());
     ask(|| memory.try_reserve_exact(more)).map_err(|_| Error::OutOfMemory { bytes })?;
     if before == 0 {
-        prefer_large(memory.as_mut_ptr().cast(), bytes);
+        prefer_large(memory);
     }
     Ok(())
 }

@@ -363,7 +363,7 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
 /// Makes a vector of `len` zeros.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
     let mut zeros: Vec<T> = upsweep_core::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))?;
-    prefer_large(zeros.as_mut_ptr().cast(), len.saturating_mul(size_of::<T>()));
+    prefer_large(&mut zeros);
     Ok(zeros)
 }
 
