@@ -45,7 +45,8 @@ impl Jobs<'_> {
             at += 1 + if rng.below(4) == 0 { rng.below(5000) } else { rng.below(40) };
             heads.push(at.min(len) as u64);
         }
-        let flags: Vec<bool> = (0..len as u64).map(|i| heads.binary_search(&i).is_ok()).collect();
+        let mut flags = vec![false; len];
+        heads.iter().for_each(|&head| flags.iter_mut().skip(head as usize).take(1).for_each(|flag| *flag = true));
         let keys: Vec<u32> = flags
             .iter()
             .scan(0, |key, &flag| {
