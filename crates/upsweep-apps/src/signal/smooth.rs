@@ -56,13 +56,12 @@ impl<'a> Smooth<'a> {
         T: Sample,
         f64: ComputesOn<T>,
     {
-        let a = self.weight()?;
-        let average = (&[a][..], &[1.0, a - 1.0][..]);
-        let average = self.along.put(Recurrence::new(average.0, average.1));
+        let (b, a) = self.coefficients()?;
+        let average = self.along.put(Recurrence::new(&b, &a));
         if input.view().is_empty() {
             return average.run(device, input, output);
         }
-        average.state(&self.first_states(device, input, a)?).run(device, input, output)
+        average.state(&self.first_states(device, input, b[0])?).run(device, input, output)
     }
 
     /// Averages a part of a signal, after the parts before it: see [`Recurrence::run_with_carry`].
@@ -76,21 +75,22 @@ impl<'a> Smooth<'a> {
         T: Sample,
         f64: ComputesOn<T>,
     {
-        let a = self.weight()?;
-        let average = (&[a][..], &[1.0, a - 1.0][..]);
-        let average = self.along.put(Recurrence::new(average.0, average.1));
+        let (b, a) = self.coefficients()?;
+        let average = self.along.put(Recurrence::new(&b, &a));
         if carry.position() > 0 || input.view().is_empty() {
             return average.run_with_carry(device, input, output, carry);
         }
-        average.state(&self.first_states(device, input, a)?).run_with_carry(device, input, output, carry)
+        average.state(&self.first_states(device, input, b[0])?).run_with_carry(device, input, output, carry)
     }
 
-    fn weight(&self) -> Result<f64> {
-        self.weight.map_err(|(what, value)| Error::Coefficients {
+    /// Returns the coefficients of elements and of results.
+    fn coefficients(&self) -> Result<([f64; 1], [f64; 2])> {
+        let weight = self.weight.map_err(|(what, value)| Error::Coefficients {
             what: what.to_owned(),
             value: value.to_string(),
             rule: if what == "the span" { "it is a finite number from 1 on" } else { "it is a finite number above 0" },
-        })
+        })?;
+        Ok(([weight], [1.0, weight - 1.0]))
     }
 
     /// Returns the states with which the first result of each line is its first element.

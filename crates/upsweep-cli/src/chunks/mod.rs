@@ -11,6 +11,8 @@
 //! thread 2   read 2 |                       | compute 2 |  write 2    | read 5 | ..
 //! ```
 //!
+//! A GPU computes scans in longer chunks, which a thread copies there and back in its turn.
+//!
 //! A selection carries the number of its results, a histogram nothing: the counts of its chunks are added. A reduction has
 //! no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order.
 //!
