@@ -25,8 +25,8 @@
 //! before a segment's head is missing, and levels are still counted from the beginning of the array. A scan in reverse
 //! counts from the array's end. An exclusive result is the inclusive result of the element before.
 //!
-//! Lines along the last axis have the same tree, but not yet the same positions: the CPU counts from a line's beginning,
-//! CUDA through the array, with a head at each line. So their bits may differ between the two.
+//! Lines along the last axis have this tree, too, each from its own beginning: a line has the results that it has alone.
+//! Lines along another axis have other groupings.
 //!
 //! **Monotone.** Every base (R, Q, G, P) is the last result of the level below it, because each level is a chain, and
 //! each base is added to finished results. Rounding is monotone. So sums of elements that are not negative never

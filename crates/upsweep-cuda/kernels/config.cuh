@@ -9,7 +9,7 @@
 
 // Where functions find the values that they hold.
 #define PARAMETERS "upsweep_scan_param_0"
-constexpr u32 VALUES_AT = 208, WORKSPACE_AT = 160;
+constexpr u32 VALUES_AT = 272, WORKSPACE_AT = 232;
 
 // Types and functions of the job.
 __device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
@@ -220,6 +220,15 @@ struct ScanParams {
     u64 row;
     u64 row_reciprocal;
     u64 row_pattern;
+    u64 stretch;
+    u64 stretches;
+    u64 tiles_of_line;
+    u64 unit_rows;
+    u64 unit_inverse;
+    u64 stretch_rows;
+    u64 stretch_inverse;
+    u64 of_unit;
+    u64 tiles;
     const void* head_source;
     const Offset* offsets;
     u64 segments;

@@ -38,6 +38,8 @@ mod selections;
 mod sorts;
 #[path = "emulated_tests/transforms.rs"]
 mod transforms;
+#[path = "emulated_tests/trees.rs"]
+mod trees;
 #[path = "emulated_tests/up_sweeps.rs"]
 mod up_sweeps;
 
@@ -364,29 +366,6 @@ fn emulated_pipelines() {
     tiles::<ByKey, u32, _>(Pipeline, Then, features(Heads::Keys, "s"), 60);
     tiles::<By<u32>, u32, _>(Pipeline, Then, features(Heads::Offsets, "r"), 60);
     tiles::<By<u64>, u8, _>(Pipeline, Sum, features(Heads::Offsets, "xi"), 60);
-}
-
-/// Checks scans of floats against the tree of their sums.
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_trees() {
-    tiles::<Whole, f32, _>(Wave, Sum, features(Heads::None, "ic"), 60);
-    tiles::<Whole, f64, _>(Wave, Product, features(Heads::None, "xr"), 60);
-    tiles::<By<u32>, f32, _>(Wave, Sum, features(Heads::Offsets, "x"), 60);
-    tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::None, ""), 60);
-    tiles::<Whole, f64, _>(Pipeline, Sum, features(Heads::None, "xrc"), 60);
-    tiles::<Whole, f32, _>(Pipeline, Product, features(Heads::None, "ix"), 60);
-    tiles_of::<Whole, _>(Pipeline, in_f32::<f16>(), features(Heads::None, "i"), 60);
-    tiles_of::<Whole, _>(
-        Pipeline,
-        Parts::<f32, f64, _, Widen<f64>, _>::new(Sum, Widen::new(), Same),
-        features(Heads::None, "x"),
-        60,
-    );
-    tiles::<Whole, f64, _>(TwoTiles, Sum, features(Heads::Rows, "i"), 60);
-    tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::Flags, "xr"), 60);
-    tiles::<ByKey, f32, _>(Pipeline, Sum, features(Heads::Keys, "i"), 60);
-    tiles_of::<By<u64>, _>(Pipeline, in_f32::<bf16>(), features(Heads::Offsets, "r"), 60);
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! | `columns` | scans and reductions of interleaved lines |
 //! | `compaction`, `partition` | common parts of stream compactions and partitions; partitions |
 //! | `tile` | shape of a tile, and its shared memory |
+//! | `line_tiles` | how lines whose float sums have trees of their own lie in tiles |
 //! | `memory` | status words, through which the blocks of a kernel communicate |
 //! | `tuning` | parameters of each GPU architecture |
 //! | `constants` | constants that a kernel is compiled with |
@@ -33,6 +34,7 @@ pub mod expand;
 mod explain;
 pub mod gathered;
 pub mod histogram;
+pub mod line_tiles;
 pub mod list_scan;
 pub mod memory;
 pub mod merge;

@@ -1,6 +1,7 @@
 //! Plans of single-pass scans, and of reductions by segment, on a CUDA device: the schedule.
 
 use super::constants::{Constants, constants};
+use super::line_tiles::LineTiles;
 use super::memory::StatusWords;
 pub use super::pipeline::Pipeline;
 pub use super::reduce_runs::RunSizes;
@@ -34,6 +35,8 @@ pub struct ScanPlan {
     pub sizes: Sizes,
     /// Schedule of tiles on blocks.
     pub schedule: Schedule,
+    /// How lines lie in tiles, if each has a tree of its own.
+    pub lines: Option<LineTiles>,
 }
 
 impl ScanPlan {
@@ -51,13 +54,23 @@ impl ScanPlan {
             Some(wave) => Schedule::Wave(wave),
             None => Schedule::Scan(Pipeline::of_scan(len, sizes, tuning)),
         };
-        Self { len, sizes, schedule }
+        Self { len, sizes, schedule, lines: None }
+    }
+
+    /// Plans a scan of `count` lines of `len` elements, each with a tree of its own, as [`with_waves`](Self::with_waves)
+    /// does. There are elements, and `sizes` has a row.
+    #[must_use]
+    pub fn of_lines(count: usize, len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
+        let lines = LineTiles::new(count, len, sizes.row);
+        let plan = Self::with_waves(lines.tiles * lines.tile, sizes, capability, longest_wave);
+        Self { len: count * len, lines: Some(lines), ..plan }
     }
 
     /// Plans a reduction of `len` elements by rows or offsets, on a device of this compute capability.
     #[must_use]
     pub fn of_segments(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
-        Self { len, sizes, schedule: Schedule::Segments(Pipeline::of_segments(len, sizes, Tuning::of(capability))) }
+        let schedule = Schedule::Segments(Pipeline::of_segments(len, sizes, Tuning::of(capability)));
+        Self { len, sizes, schedule, lines: None }
     }
 
     /// Plans a reduction of `len` elements by keys, with tiles whose results wait for their positions. `None` if the
@@ -75,7 +88,7 @@ impl ScanPlan {
         }
         let sizes = Sizes { state: runs.state, ..sizes };
         let schedule = Schedule::Runs(Runs::new(len, sizes, runs, Tuning::of(capability))?);
-        Some(Self { len, sizes, schedule })
+        Some(Self { len, sizes, schedule, lines: None })
     }
 
     /// Returns the shape of the tiles.
@@ -124,7 +137,9 @@ impl ScanPlan {
         match self.schedule {
             Schedule::Wave(wave) => wave.words,
             Schedule::Runs(runs) => runs.words,
-            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.words,
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => {
+                self.lines.map_or(pipeline.words, |lines| lines.words(self.sizes.state))
+            }
         }
     }
 

@@ -35,7 +35,7 @@
 //! their results are the same bits on every CPU and every GPU. It has 32, 64 or 128 lanes side by side, as vectors and
 //! warps are made for: an element is added to the seven others of its lane in a chunk, then the lanes of a chunk are
 //! folded, then the chunks' totals are a balanced tree. The operands of these operators may change places, as that changes
-//! no bits. Along the last axis lines have the same tree on the CPU. Other reductions are trees on the CPU, too (pairwise
+//! no bits. Lines along the last axis have the same tree, each from its own beginning. Other reductions are trees on the CPU, too (pairwise
 //! summation), so that the error of a float sum grows with the logarithm of the number of elements: the sum of 10^8
 //! times `0.1f32` has a relative error of 2e-7.
 //!

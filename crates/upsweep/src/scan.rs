@@ -35,12 +35,12 @@
 //! **Order.** The operator is applied strictly from left to right (only its associativity is used), so it need not be
 //! commutative.
 //!
-//! **Bits of floats.** Sums and products of `f32` and `f64`, and sums of `f16` and `bf16`, of whole arrays and by segments,
-//! have the same bits on every device. The order of operations is one tree (`upsweep-core/src/tree.rs`), which depends on
-//! an element's position, on the types and on where segments begin, and on nothing that comes later. Such sums never
-//! descend where an element is not negative, and an element of zero does not move them. Other operators and scans along
-//! an axis are grouped by the number of elements and their types: they give the same bits in every run on the CPU, and on
-//! every GPU of one architecture.
+//! **Bits of floats.** Sums and products of `f32` and `f64`, and sums of `f16` and `bf16`, of whole arrays, along the last
+//! axis and by segments, have the same bits on every device. The order of operations is one tree
+//! (`upsweep-core/src/tree.rs`), which depends on an element's position in its array or line, on the types and on where
+//! segments begin, and on nothing that comes later. Such sums never descend where an element is not negative, and an
+//! element of zero does not move them. Other operators and scans along another axis are grouped by the number of elements
+//! and their types: they give the same bits in every run on the CPU, and on every GPU of one architecture.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990.
 

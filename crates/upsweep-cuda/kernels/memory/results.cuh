@@ -20,24 +20,26 @@ struct InMemory {
 };
 
 // Whether the vectors of the `n` elements at `base` begin at multiples of `bytes`. In a reverse scan they are counted
-// from the end.
+// from the end. They are counted anew after each `stretch` elements, unless that is 0.
 template <class E>
-__device__ __forceinline__ bool vectors_aligned(const E* base, u64 n, u32 bytes) {
-    return (u64)(REVERSE ? base + n : base) % bytes == 0;
+__device__ __forceinline__ bool vectors_aligned(const E* base, u64 n, u64 stretch, u32 bytes) {
+    return (u64)(REVERSE ? base + n : base) % bytes == 0 && stretch * sizeof(E) % bytes == 0;
 }
+template <class E>
+__device__ __forceinline__ bool vectors_aligned(const E* base, u64 n, u32 bytes) { return vectors_aligned(base, n, 0, bytes); }
 // Whether the vectors of the `n` results at `base` are aligned to the widest access that divides their bytes, or in
 // several buffers to that of each buffer.
-__device__ __forceinline__ bool results_aligned(const Out* base, u64 n) {
-    return vectors_aligned(base, n, access_width(VECTOR * sizeof(Out)));
+__device__ __forceinline__ bool results_aligned(const Out* base, u64 n, u64 stretch = 0) {
+    return vectors_aligned(base, n, stretch, access_width(VECTOR * sizeof(Out)));
 }
 struct Aligned {
-    u64 n;
+    u64 n, stretch;
     template <class E>
     __device__ __forceinline__ bool operator()(const E* base) const {
-        return vectors_aligned(base, n, access_width(VECTOR * sizeof(E)));
+        return vectors_aligned(base, n, stretch, access_width(VECTOR * sizeof(E)));
     }
 };
-__device__ __forceinline__ bool results_aligned(const ResultPlace&, u64 n) { return items_aligned(Aligned{n}); }
+__device__ __forceinline__ bool results_aligned(const ResultPlace&, u64 n, u64 stretch = 0) { return items_aligned(Aligned{n, stretch}); }
 
 // Stores all VECTOR results at `from` to the address `to`, a multiple of STORE bytes.
 __device__ __forceinline__ void store_all(Out* to, const Out* from) {

@@ -48,6 +48,11 @@ __device__ __forceinline__ u32 existing(u32 start, u32 most, u32 count) {
     return start < count ? min(most, count - start) : 0;
 }
 
+// Elements of a tile that lie side by side in the array: the first one's distance from the tile's begin, and their number.
+struct Extent {
+    u32 at, count;
+};
+
 // Returns the number of lanes of this warp with at least one element, in a tile of `count` elements.
 template <bool FULL>
 __device__ __forceinline__ u32 lanes_with_elements(u32 count) {

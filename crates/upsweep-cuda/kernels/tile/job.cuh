@@ -3,8 +3,8 @@
 #pragma once
 
 #include "memory/count.cuh"
+#include "tile/places.cuh"
 #include "tile/stage.cuh"
-#include "tile/state.cuh"
 
 // Parameters of the kernel, the initial value of scans (`init`), and what an exclusive scan begins with (`first`).
 struct Params : ScanParams {

@@ -29,6 +29,7 @@ template <class E, u32 PLACE = sizeof(E)>
 struct Stream {
     static constexpr u32 VECTOR_BYTES = VECTOR * sizeof(E);
     static constexpr u32 WIDTH = access_width(VECTOR_BYTES);  // bytes of an asynchronous copy, if more than 1
+    static constexpr u32 EACH = access_width(alignof(E));     // likewise, of a copy of one element
     static constexpr u32 SLOT = slot_bytes(VECTOR * (PLACE > sizeof(E) ? PLACE : sizeof(E)));
     static constexpr u32 PART = access_width(SLOT);  // bytes of an access to a slot
     struct alignas(PART) Slot {
@@ -40,7 +41,8 @@ struct Stream {
     u64 n;
     bool aligned;  // whether vectors begin at multiples of WIDTH
 
-    __device__ __forceinline__ Stream(const E* base, u64 n) : base(base), n(n), aligned(vectors_aligned(base, n, WIDTH)) {}
+    // `stretch`: number of elements from one of the places where rows begin to the next, if these are not all alike.
+    __device__ __forceinline__ Stream(const E* base, u64 n, u64 stretch = 0) : base(base), n(n), aligned(vectors_aligned(base, n, stretch, WIDTH)) {}
 
     // Loads the vector in a slot, in memory order.
     static __device__ __forceinline__ void load(const Slot& slot, E (&elements)[VECTOR]) {
@@ -68,19 +70,26 @@ struct Stream {
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
                 const u32 at = REVERSE ? VECTOR - 1 - j : j;
-                if (j < count) ((E*)slot.bytes)[at] = from[at];
+                if (j >= count) continue;
+                if constexpr (EACH > 1) {
+#pragma unroll
+                    for (u32 i = 0; i < sizeof(E); i += EACH) copy_async<EACH>(slot.bytes + at * sizeof(E) + i, (const unsigned char*)(from + at) + i);
+                } else {
+                    ((E*)slot.bytes)[at] = from[at];
+                }
             }
         }
     }
 
-    // Stages this thread's vectors of tile `t` in `slots`, and calls `with_vector(i)` for each of them, where i is the
-    // index of its first logical element. The caller closes the group of copies.
-    template <class F>
-    __device__ __forceinline__ void stage_tile(u64 t, Slot* slots, F with_vector) const {
-        const u32 count = tile_count(n, t), first = row_vector(0);
-        const u64 begin = t * TILE + first * VECTOR;
+    // Stages this thread's vectors of a tile of `count` elements from `begin` on in `slots`, and calls `with_vector(i)` for
+    // each of them, where i is the index of its first logical element. `extent_of(offset)` tells where the vector at that
+    // place lies in a tile that is not full. The caller closes the group of copies.
+    template <class Extents, class F>
+    __device__ __forceinline__ void stage_from(u64 begin, u32 count, Slot* slots, const Extents& extent_of, F with_vector) const {
+        const u32 first = row_vector(0);
         if (WIDTH > 1 && count == TILE && aligned) {
             // The rows have a constant stride, so that one address suffices for all.
+            begin += first * VECTOR;
             const E* const from = vector_address(base, n, begin);
             const u32 slot = slot_of(first);
 #pragma unroll
@@ -92,12 +101,18 @@ struct Stream {
         } else {
 #pragma unroll
             for (u32 row = 0; row < ROWS; row++) {
-                const u32 vector = row_vector(row), offset = vector * VECTOR;
-                const u32 mine = existing<false>(offset, VECTOR, count);
-                stage_vector(slots[slot_of(vector)], vector_address(base, n, t * TILE + offset), mine);
-                if (mine > 0) with_vector(t * TILE + offset);
+                const u32 vector = row_vector(row);
+                const Extent extent = extent_of(vector * VECTOR);
+                stage_vector(slots[slot_of(vector)], vector_address(base, n, begin + extent.at), extent.count);
+                if (extent.count > 0) with_vector(begin + extent.at);
             }
         }
+    }
+    // Stages tile `t` of an array.
+    template <class F>
+    __device__ __forceinline__ void stage_tile(u64 t, Slot* slots, F with_vector) const {
+        const u32 count = tile_count(n, t);
+        stage_from(t * TILE, count, slots, [&](u32 offset) { return Extent{offset, existing<false>(offset, VECTOR, count)}; }, with_vector);
     }
     __device__ __forceinline__ void stage_tile(u64 t, Slot* slots) const {
         stage_tile(t, slots, [](u64) {});
@@ -120,8 +135,14 @@ public:
     static constexpr u32 VECTOR_BYTES = SLOT + Rest::VECTOR_BYTES;  // bytes of the slots of a vector
     static constexpr u32 TILE_BYTES = Own::SLOTS * VECTOR_BYTES;
 
-    __device__ __forceinline__ Streams(const void* first, u64 n) : own(stream_base<S>(first), n), rest(first, n) {}
+    __device__ __forceinline__ Streams(const void* first, u64 n, u64 stretch = 0)
+        : own(stream_base<S>(first), n, stretch), rest(first, n, stretch) {}
 
+    template <class Extents, class F>
+    __device__ __forceinline__ void stage_from(u64 begin, u32 count, Slot* slots, const Extents& extent_of, F with_vector) const {
+        own.stage_from(begin, count, slots, extent_of, with_vector);
+        if constexpr (S + 1 < STREAMS) rest.stage_from(begin, count, (typename Rest::Slot*)(slots + Own::SLOTS), extent_of, [](u64) {});
+    }
     template <class F>
     __device__ __forceinline__ void stage_tile(u64 t, Slot* slots, F with_vector) const {
         own.stage_tile(t, slots, with_vector);
@@ -150,7 +171,9 @@ public:
         unsigned char bytes[SLOT];
     };
 
-    __device__ __forceinline__ Streams(const void*, u64) {}
+    __device__ __forceinline__ Streams(const void*, u64, u64 = 0) {}
+    template <class Extents, class F>
+    __device__ __forceinline__ void stage_from(u64, u32, Slot*, const Extents&, F) const {}
     template <class F>
     __device__ __forceinline__ void stage_tile(u64, Slot*, F) const {}
     __device__ __forceinline__ void stage_tile(u64, Slot*) const {}

@@ -34,7 +34,7 @@ __device__ __forceinline__ void store_slot(const Place& to, const Slot& slot, u3
     store_results(to, (const Out*)slot.bytes, count, aligned);
 }
 
-// Stores each thread's results from the slots to memory, a row of the warp at a time.
+// Stores each thread's results of a tile from the slots to memory, a row of the warp at a time.
 __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count, const Slot* slots, bool aligned) {
     __syncwarp();
     if (STORE > 1 && count == TILE && aligned) {
@@ -48,11 +48,13 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
         }
         return;
     }
-    // Not unrolled: in a partial tile, unrolled stores, which are many, would be skipped one by one.
-#pragma unroll 1
+    // Not unrolled, unless there are many such tiles: in a partial tile, unrolled stores, which are many, would be skipped
+    // one by one.
+#pragma unroll(LINED ? ROWS : 1)
     for (u32 row = 0; row < ROWS; row++) {
-        const u32 vector = row_vector(row), mine = existing<false>(vector * VECTOR, VECTOR, count);
-        if (mine > 0) store_slot(vector_address(output_of(p), p.n, begin + vector * VECTOR), slots[slot_of(vector)], mine, aligned);
+        const u32 vector = row_vector(row);
+        const Extent mine = extent(p, vector * VECTOR, VECTOR, count);
+        if (mine.count > 0) store_slot(vector_address(output_of(p), p.n, begin + mine.at), slots[slot_of(vector)], mine.count, aligned);
     }
 }
 

@@ -171,6 +171,16 @@ struct Tree {
     // First pass: leaves the totals of the warp's groups.
     template <bool FULL>
     static __device__ __forceinline__ void reduce(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Tile& tile) {
+        if (LINED && !FULL && all_own(p, begin, count)) reduce_own<true>(p, begin, count, slots, marks, tile);
+        else reduce_own<FULL>(p, begin, count, slots, marks, tile);
+    }
+    // If lines have trees of their own, moves a tile's begin and number of elements to this thread's elements; returns
+    // whether all threads of the warp have all of theirs.
+    static __device__ __forceinline__ bool all_own(const Params& p, u64& begin, u32& count) {
+        return !__any_sync(~0u, own_place(p, begin, count) < ITEMS);
+    }
+    template <bool FULL>
+    static __device__ __forceinline__ void reduce_own(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Tile& tile) {
         const Mask heads = thread_heads<FULL>(p, begin, count, marks);
         const u32 lanes = LaneHeads::of<FULL>(heads).lanes;
         check_thread<FULL>(p, begin, count, slots, heads);
@@ -239,12 +249,20 @@ struct Tree {
     // Second pass: computes and stores every result of this warp's elements.
     template <bool FULL>
     static __device__ __forceinline__ void rescan(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const Tile& tile, bool aligned) {
+        u64 own_begin = begin;
+        u32 own_count = count;
+        if (LINED && !FULL && all_own(p, own_begin, own_count)) rescan_own<true>(p, own_begin, own_count, slots, marks, tile, aligned);
+        else rescan_own<FULL>(p, own_begin, own_count, slots, marks, tile, aligned);
+        if constexpr (THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
+        else __syncwarp();  // other threads of the warp stage into the slots that this one has read
+    }
+
+    template <bool FULL>
+    static __device__ __forceinline__ void rescan_own(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const Tile& tile, bool aligned) {
         const Mask heads = thread_heads<FULL>(p, begin, count, marks);
         const u32 lanes = LaneHeads::of<FULL>(heads).lanes;
         if (SEGMENTED && (!FEW_HEADS || !FULL || lanes)) rescan_warp<FULL, SEGMENTED>(p, begin, count, slots, heads, lanes, tile, aligned);
         else rescan_warp<FULL, false>(p, begin, count, slots, heads, lanes, tile, aligned);
-        if constexpr (THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
-        else __syncwarp();  // other threads of the warp stage into the slots that this one has read
     }
 
     template <bool FULL, bool WITH_HEADS>

@@ -61,6 +61,7 @@ kernel_files! {
     "tile/digits.cuh",
     "tile/geometry.cuh",
     "tile/heads.cuh",
+    "tile/places.cuh",
     "tile/items.cuh",
     "tile/job.cuh",
     "tile/keyed.cuh",

@@ -9,6 +9,7 @@ use super::super::{Cuda, Workspace};
 use upsweep_core::call::Direction;
 use upsweep_core::error::Result;
 use upsweep_core::shape::Shape;
+use upsweep_plan::line_tiles::LineTiles;
 use upsweep_plan::scan::ScanPlan;
 
 params! {
@@ -24,6 +25,17 @@ params! {
         row_reciprocal: "u64",
         /// Bit mask with the bits 0, row, 2 * row, ... below 64.
         row_pattern: "u64",
+        /// If lines have tiles of their own (`tile/places.cuh`): the fields of `LineTiles`, and the inverses of the numbers of
+        /// rows.
+        stretch: "u64",
+        stretches: "u64",
+        tiles_of_line: "u64",
+        unit_rows: "u64",
+        unit_inverse: "u64",
+        stretch_rows: "u64",
+        stretch_inverse: "u64",
+        of_unit: "u64",
+        tiles: "u64",
         /// If HEADS is FLAGS or KEYS: address of the flag, or of the key, of each element.
         head_source: "const void*",
         /// If HEADS is OFFSETS: address of the offsets, one more than there are segments.
@@ -52,6 +64,30 @@ params! {
         /// Null, or the address of the initial value.
         init_from: "const Given*",
         workspace: "Workspace",
+    }
+}
+
+impl ScanParams {
+    /// Returns these parameters for lines that have tiles of their own.
+    pub(crate) fn with_lines(self, lines: &LineTiles) -> Self {
+        let LineTiles { stretch, stretches, tiles_of_line, unit_rows, stretch_rows, of_unit, tiles, .. } = *lines;
+        let inverses = [unit_rows, stretch_rows].map(|rows| LineTiles::inverse(rows) as u64);
+        let numbers = [stretch, stretches, tiles_of_line, unit_rows, stretch_rows, of_unit, tiles];
+        let [stretch, stretches, tiles_of_line, unit_rows, stretch_rows, of_unit, tiles] =
+            numbers.map(|number| number as u64);
+        let [unit_inverse, stretch_inverse] = inverses;
+        Self {
+            stretch,
+            stretches,
+            tiles_of_line,
+            unit_rows,
+            unit_inverse,
+            stretch_rows,
+            stretch_inverse,
+            of_unit,
+            tiles,
+            ..self
+        }
     }
 }
 
@@ -98,8 +134,9 @@ impl Piece {
     }
 }
 
-/// Returns the plan for `n` elements of a job with these features; `key` is the layout of keys, where it is known.
-pub(crate) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
+/// Returns the plan for `n` elements, in rows of `row`, of a job with these features; `key` is the layout of keys, where
+/// it is known.
+fn plan(cuda: &Cuda, (n, row): (usize, usize), features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
     let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
     // A wave needs the number of tiles on the host, so an input whose length lies in device memory takes the pipeline. So
     // does a scan that goes on where another ended.
@@ -110,6 +147,8 @@ pub(crate) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, 
     }
     if features.in_one_pass() {
         ScanPlan::of_segments(n, sizes, capability)
+    } else if sizes.row > 0 && features.heads == Heads::Rows && n > 0 {
+        ScanPlan::of_lines(n / row, row, sizes, capability, longest_wave)
     } else {
         ScanPlan::with_waves(n, sizes, capability, longest_wave)
     }
@@ -139,7 +178,7 @@ pub(crate) fn plan_of(
 ) -> ScanPlan {
     let (heads, interleaved) = (heads_in(shape, heads, by_segment), shape.inner.max(1));
     let features = Features { heads, by_segment, interleaved, ..Features::PLAIN };
-    plan(cuda, shape.lines() * shape.len / interleaved, features, layouts, key)
+    plan(cuda, (shape.lines() * shape.len / interleaved, shape.len), features, layouts, key)
 }
 
 /// Launches the single-pass kernel: a scan, or a reduction by segment. An element of the kernel is the array of all
@@ -160,7 +199,7 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let (by_segment, carries, continues) = (extra.by_segment.is_some(), after != 0 || total, before != 0);
     let pass = Pass::Whole;
     let features = Features { heads, exclusive, reverse, has_init, by_segment, carries, continues, interleaved, pass };
-    let plan = plan(cuda, n, features, functions.layouts, Some(functions.key));
+    let plan = plan(cuda, (n, shape.len), features, functions.layouts, Some(functions.key));
     let kernel = kernel(&plan, features, functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanParams>())?;
 
@@ -184,6 +223,15 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         row,
         row_reciprocal: u64::MAX / row.max(1),
         row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
+        stretch: 0,
+        stretches: 0,
+        tiles_of_line: 0,
+        unit_rows: 0,
+        unit_inverse: 0,
+        stretch_rows: 0,
+        stretch_inverse: 0,
+        of_unit: 0,
+        tiles: 0,
         head_source: if by_offsets { 0 } else { piece.head_source(job) },
         offsets: if by_offsets { job.head_source } else { 0 },
         segments,
@@ -200,6 +248,7 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         init_from: job.begin.init_from,
         workspace,
     };
+    let fixed = plan.lines.map_or(fixed, |lines| fixed.with_lines(&lines));
     let params = Params::new(fixed, &job.begin, interleaved, &functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
     // `n` elements, or for the number in device memory, until the kernel is enqueued in the stream's order.

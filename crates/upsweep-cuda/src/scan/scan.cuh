@@ -1,6 +1,6 @@
 // Single-pass scan of an array of any length, and reduction by flags or keys. Shorter arrays go to wave.cuh.
 //
-// The pipeline (pipeline.cuh) of this task:
+// The pipeline (pipeline.cuh) of this task. Lines of float sums have tiles, and chains of these, of their own (places.cuh).
 //
 //   reduce     the warps' totals of a tile
 //   look back  the exclusive prefix of each warp of the tile
@@ -24,6 +24,36 @@ template <bool> struct ScanChainOf { using type = Chain<State>; };
 template <> struct ScanChainOf<true> { using type = Chain<State, Tree<T>>; };
 using ScanChain = ScanChainOf<TREE>::type;
 
+// Chains of lines of several tiles, one after the other: tile `t` of all is a tile of one of them.
+struct LineChains {
+    const Workspace& space;
+    u32 tiles_of_line, epoch;
+
+    __device__ __forceinline__ u32 within(u64 t) const { return (u32)t % tiles_of_line; }
+    __device__ __forceinline__ ScanChain of_line(u64 t) const {
+        const u64 entries = tiles_of_line <= GROUP ? tiles_of_line : ScanChain::entries(tiles_of_line);
+        return ScanChain{space, tiles_of_line, epoch, (u32)t / tiles_of_line * entries};
+    }
+    __device__ __forceinline__ void publish(u64 t, const State& aggregate) const {
+        if (tiles_of_line > 1) of_line(t).publish(within(t), aggregate);
+    }
+};
+template <bool> struct TilesChainOf {
+    using type = ScanChain;
+    static __device__ __forceinline__ type of(const Params& p, u64 tiles, u32 epoch) {
+        if constexpr (!TREE || !CONTINUES) return type{p.workspace, tiles, epoch};
+        else {
+            const u32 shift = (u32)(p.position / TILE % GROUP);
+            return type{p.workspace, tiles + shift, epoch, 0, shift, p.before + OUTER};
+        }
+    }
+};
+template <> struct TilesChainOf<true> {
+    using type = LineChains;
+    static __device__ __forceinline__ type of(const Params& p, u64, u32 epoch) { return type{p.workspace, (u32)p.tiles_of_line, epoch}; }
+};
+using TilesChain = TilesChainOf<LINED>::type;
+
 struct ScanTask {
     using State = ::State;
     using Params = ::Params;
@@ -46,7 +76,7 @@ struct ScanTask {
     const bool out_aligned;
 
     __device__ __forceinline__ ScanTask(const Params& p, Shared& shared)
-        : p(p), shared(shared), input(p.input, p.n), out_aligned(results_aligned(output_of(p), p.n)) {}
+        : p(p), shared(shared), input(p.input, p.n, LINED ? p.stretch : 0), out_aligned(results_aligned(output_of(p), p.n, LINED ? p.stretch : 0)) {}
 
     __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
     __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
@@ -54,14 +84,15 @@ struct ScanTask {
     __device__ __forceinline__ const Passes::Tile& totals(u32 k) const { return shared.tiles[k % STAGES]; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
-        input.stage_tile(tile, slots(k), [&](u64 i) {
+        const TilePlace place = tile_place(p, tile);
+        const auto extent_of = [&](u32 offset) { return extent(p, offset, VECTOR, place.count); };
+        input.stage_from(place.begin, place.count, slots(k), extent_of, [&](u64 i) {
             if (READ_MARKS) prefetch_sources(p, i);
         });
     }
 
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
-        const u64 begin = tile * TILE;
-        const u32 count = tile_count(p.n, tile);
+        const auto [begin, count] = tile_place(p, tile);
         mark_heads(p, begin, count, marks(k));
         if (ALL_FULL || count == TILE) Passes::reduce<true>(p, begin, count, slots(k), marks(k), shared.tiles[k % STAGES]);
         else Passes::reduce<false>(p, begin, count, slots(k), marks(k), shared.tiles[k % STAGES]);
@@ -74,10 +105,12 @@ struct ScanTask {
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const ScanChain& chain) const {
         Passes::look_back(p, tile, shared.tiles[k % STAGES], chain);
     }
+    __device__ __forceinline__ void look_back(u32 k, u64 tile, const LineChains& chains) const {
+        look_back(k, chains.within(tile), chains.of_line(tile));
+    }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
-        const u64 begin = tile * TILE;
-        const u32 count = tile_count(p.n, tile);
+        const auto [begin, count] = tile_place(p, tile);
         const Passes::Tile& totals = shared.tiles[k % STAGES];
         if (ALL_FULL || count == TILE) Passes::rescan<true>(p, begin, count, slots(k), marks(k), totals, out_aligned);
         else Passes::rescan<false>(p, begin, count, slots(k), marks(k), totals, out_aligned);
@@ -92,18 +125,9 @@ struct ScanTask {
     __device__ __forceinline__ void prepare_together(u32 k, u64 tile) const { mark_others(p, tile, found(k).range, marks(k)); }
 };
 
-template <> struct ChainOf<ScanTask> {
-    using type = ScanChain;
-    static __device__ __forceinline__ type of(const Params& p, u64 tiles, u32 epoch) {
-        if constexpr (!TREE || !CONTINUES) return type{p.workspace, tiles, epoch};
-        else {
-            const u32 shift = (u32)(p.position / TILE % GROUP);
-            return type{p.workspace, tiles + shift, epoch, 0, shift, p.before + OUTER};
-        }
-    }
-};
+template <> struct ChainOf<ScanTask> : TilesChainOf<LINED> {};
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<ScanTask>::HELPERS * WARP, BLOCKS) upsweep_scan(const __grid_constant__ ScanParams given) {
     const Params p(given);
-    Pipeline<ScanTask>::run(p, tile_number(p.n));
+    Pipeline<ScanTask>::run(p, tile_number(p));
 }

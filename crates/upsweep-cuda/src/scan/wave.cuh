@@ -4,7 +4,8 @@
 //   block b has part b of the array: some neighbouring tiles
 //       stage all its tiles                         one latency of memory
 //       reduce them, publish the part's aggregate
-//       read the aggregates of all parts before     one wait for other blocks; of float sums, of all tiles before
+//       read the aggregates of all parts before     one wait for other blocks; of float sums, of all tiles before, in
+//                                                   the same line
 //       rescan the tiles, store
 //
 // In contrast to scan.cuh, there are no tickets, so no block waits for one, and every block adds up all parts before
@@ -161,6 +162,11 @@ struct TreeParts {
         Chains::template reduce<FULL>(p, begin, count, slots, marks, shared.tiles[k]);
     }
 
+    // Returns the number of tiles before the block's first, in its line.
+    static __device__ __forceinline__ u32 before_in_line(const Params& p, const Part& part) {
+        return LINED ? (u32)part.first % (u32)p.tiles_of_line : (u32)part.first;
+    }
+
     static __device__ __forceinline__ void exchange(const Params& p, const Part& part, Shared& shared, u32&) {
         // Each tile is published by a warp of its own, where there are as many warps.
         for (u32 k = warp_index(); k < part.tiles; k += WARPS) {
@@ -170,18 +176,19 @@ struct TreeParts {
             }
             Chains::leave_groups(shared.tiles[k]);
         }
-        const u32 tiles = (u32)part.first, spans = tiles / GROUP;
+        const u32 tiles = before_in_line(p, part), spans = tiles / GROUP;
+        const u64 begin = part.first - tiles;
         for (u32 from = threadIdx.x; from < tiles; from += AT_ONCE * THREADS) {
             typename Entry::Raw found[AT_ONCE];
 #pragma unroll
             for (u32 i = 0; i < AT_ONCE; i++) {
-                if (from + i * THREADS < tiles) found[i] = Entry::load(p.workspace, from + i * THREADS);
+                if (from + i * THREADS < tiles) found[i] = Entry::load(p.workspace, begin + from + i * THREADS);
             }
 #pragma unroll
             for (u32 i = 0; i < AT_ONCE; i++) {
                 const u32 tile = from + i * THREADS;
                 if (tile >= tiles) break;
-                const State total = found[i].is_of(part.epoch) ? found[i].value() : Entry::wait(p.workspace, tile, part.epoch);
+                const State total = found[i].is_of(part.epoch) ? found[i].value() : Entry::wait(p.workspace, begin + tile, part.epoch);
                 shared.before[tile + tile / GROUP] = value_of(total);
                 if constexpr (SEGMENTED) shared.before_heads[tile] = heads_of(total) != 0;
             }
@@ -203,25 +210,27 @@ struct TreeParts {
 
     static __device__ __forceinline__ void finish(const Params& p, const Part& part, const Marks* all_marks, Shared& shared, u32, bool aligned) {
         static_assert(MOST_TILES <= WARPS, "a warp finds the bases of a tile");
-        const u32 mine = warp_index(), first = (u32)part.first;
+        const u32 mine = warp_index(), first = before_in_line(p, part);
         if (mine < part.tiles) {
             State spans = Chains::none(), tiles = state_of<State>(shared.open, shared.open_heads);
 #pragma unroll 8
             for (u32 g = 0; g < first / GROUP; g++) spans = combine(spans, span(shared, g));
+            u32 at = first;  // number of tiles before the next one in its line
             for (u32 k = 0; k < mine; k++) {
                 tiles = combine(tiles, Chains::total_of(shared.tiles[k]));
-                if ((first + k + 1) % GROUP == 0) spans = combine(spans, tiles), tiles = Chains::none();
+                at++;
+                if (LINED && at == (u32)p.tiles_of_line) at = 0, spans = Chains::none(), tiles = Chains::none();
+                else if (at % GROUP == 0) spans = combine(spans, tiles), tiles = Chains::none();
             }
             if (lane_index() == 0) Chains::leave_before(shared.tiles[mine], tiles, spans);
         }
         __syncthreads();
         for (u32 k = 0; k < part.tiles; k++) {
-            const u64 tile = part.first + k;
-            const u32 count = tile_count(p.n, tile);
+            const auto [begin, count] = tile_place(p, part.first + k);
             Slot* const staged = tile_slots(dynamic_shared, k);
             const Marks& marks = all_marks[MARKED ? k : 0];
-            if (ALL_FULL || count == TILE) Chains::template rescan<true>(p, tile * TILE, count, staged, marks, shared.tiles[k], aligned);
-            else Chains::template rescan<false>(p, tile * TILE, count, staged, marks, shared.tiles[k], aligned);
+            if (ALL_FULL || count == TILE) Chains::template rescan<true>(p, begin, count, staged, marks, shared.tiles[k], aligned);
+            else Chains::template rescan<false>(p, begin, count, staged, marks, shared.tiles[k], aligned);
         }
         if (CARRIES && part.last && threadIdx.x == 0) Chains::leave_carry(p, shared.tiles[part.tiles - 1], (part.first + part.tiles) % GROUP == 0);
     }
@@ -240,15 +249,17 @@ struct Shared {
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const __grid_constant__ ScanParams given) {
     __shared__ Shared shared;
-    const u64 tiles = tile_number(given.n);
+    const u64 tiles = tile_number(given);
     const bool alone = gridDim.x == 1, last = blockIdx.x == gridDim.x - 1;
     const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // number of tiles of a block
     const u64 first = (u64)blockIdx.x * part;
     const u32 mine = (u32)min((u64)part, tiles - first);
-    const Input input(given.input, given.n);
-    const bool out_aligned = results_aligned(output_of(given), given.n);
+    const Input input(given.input, given.n, LINED ? given.stretch : 0);
+    const bool out_aligned = results_aligned(output_of(given), given.n, LINED ? given.stretch : 0);
     for (u32 k = 0; k < mine; k++) {
-        input.stage_tile(first + k, tile_slots(dynamic_shared, k), [&](u64 i) {
+        const TilePlace place = tile_place(given, first + k);
+        const auto extent_of = [&](u32 offset) { return extent(given, offset, VECTOR, place.count); };
+        input.stage_from(place.begin, place.count, tile_slots(dynamic_shared, k), extent_of, [&](u64 i) {
             if (READ_MARKS) prefetch_sources(given, i);
         });
         close_group();
@@ -278,14 +289,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     }
 
     for (u32 k = 0; k < mine; k++) {
-        const u64 tile = first + k;
-        const u32 count = tile_count(p.n, tile);
+        const auto [begin, count] = tile_place(p, first + k);
         Slot* const staged = tile_slots(dynamic_shared, k);
         Marks& marks = shared.marks[MARKED ? k : 0];
-        mark_heads(p, tile * TILE, count, marks);
+        mark_heads(p, begin, count, marks);
         wait_groups_but(mine - 1 - k);
-        if (ALL_FULL || count == TILE) Parts::reduce<true>(p, tile * TILE, count, staged, marks, shared.parts, k);
-        else Parts::reduce<false>(p, tile * TILE, count, staged, marks, shared.parts, k);
+        if (ALL_FULL || count == TILE) Parts::reduce<true>(p, begin, count, staged, marks, shared.parts, k);
+        else Parts::reduce<false>(p, begin, count, staged, marks, shared.parts, k);
     }
     __syncthreads();
     const Part own = {first, mine, last, alone ? 0 : shared.epoch};

@@ -49,6 +49,18 @@ static V neutral_of() {
 }
 static T neutral() { return neutral_of<T>(); }
 
+// Sets how lines lie in tiles, as upsweep-plan/src/line_tiles.rs does. A tile has as many rows as there are threads.
+static void set_lines(ScanParams& p, u64 lines, u64 len) {
+    const u64 stretch = max(ITEMS / len, 1ull) * len, rows = (stretch + ITEMS - 1) / ITEMS;
+    p.stretch = stretch, p.tiles_of_line = max((len + TILE - 1) / TILE, 1ull);
+    p.unit_rows = rows <= 1 ? 1 : rows <= 8 ? 8 : THREADS;
+    p.stretch_rows = rows > THREADS ? THREADS : rows > 8 ? (rows + 7) / 8 * 8 : rows;
+    p.of_unit = p.unit_rows / p.stretch_rows;
+    p.stretches = rows > THREADS ? 0 : THREADS / p.unit_rows * p.of_unit;
+    p.unit_inverse = (65536 + p.unit_rows - 1) / p.unit_rows, p.stretch_inverse = (65536 + p.stretch_rows - 1) / p.stretch_rows;
+    p.tiles = p.stretches == 0 ? lines * p.tiles_of_line : (lines * len + p.stretches * stretch - 1) / (p.stretches * stretch);
+}
+
 // Parameters as src/scan/mod.rs sets them, but for pointers.
 static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
     ScanParams p;
@@ -57,6 +69,7 @@ static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
     for (u64 bit = 0; bit < 64; bit++) p.row_pattern |= (u64)(bit % max(row, 1ull) == 0) << bit;
     p.segments = HEADS == Heads::OFFSETS ? segments : 0, p.share = p.segments / tiles + 1;
     p.keys_room = NO_KEYS;
+    if (LINED) set_lines(p, n / row, row);
     return p;
 }
 
@@ -87,6 +100,7 @@ static void check_tree(const Params& p, const std::vector<In>& input, const std:
         const u64 at = REVERSE ? p.n - 1 - i : i;
         const bool head = i == 0 ? states.first_is_head : SEGMENTED && heads[i];
         V e = map(input[at], at + states.position, at);
+        if (head && LINED) oracle = TreeOracle<V>();
         if (head) {
             oracle.begin();
             if (HAS_INIT) e = combine(p.init, e);
@@ -132,8 +146,11 @@ static void one_case() {
     if (HEADS != Heads::OFFSETS && !CARRIES) n += n == 0;
     if (TREE && CARRIES) n = max(1ull, whole_tiles) * TILE;  // open.cuh has the rest
     std::vector<u64> segments = any_offsets(n);
+    // Lines that have tiles of their own may need more of them.
+    while (LINED && params_of(segments.back(), segments[1], 0, 1).tiles > MOST_TILES_OF_ALL) segments.resize(segments.size() / 2 + 1);
     if (HEADS == Heads::ROWS) n = segments.back();
-    const u64 number = segments.size() - 1, tiles = tile_number(n), row = HEADS == Heads::ROWS ? segments[1] : n;
+    const u64 number = segments.size() - 1, row = HEADS == Heads::ROWS ? segments[1] : n;
+    const u64 tiles = tile_number(params_of(n, row, number, 1));
 
     // In place if possible.
     Guarded<Out> output(!BY_SEGMENT ? n : COUNTED && once_in(2) ? below(number + 1) : number);
@@ -171,7 +188,9 @@ static void one_case() {
     const u32 threads = THREADS, dynamic = part * Input::TILE_BYTES;
     const bool alone = grid == 1;
 #else
-    const u64 grid = min(tiles, 1 + below(4)), values = Chain<State>::entries(tiles + (CONTINUES ? GROUP : 0));
+    const u64 grid = min(tiles, 1 + below(4)), each = row < TILE ? 1 : (row + TILE - 1) / TILE;
+    const u64 entries_of_line = each == 1 ? 0 : each <= GROUP ? each : Chain<State>::entries(each);
+    const u64 values = LINED ? max(tiles / each * entries_of_line, 1ull) : Chain<State>::entries(tiles + (CONTINUES ? GROUP : 0));
     const u32 threads = THREADS + HELPERS * WARP, dynamic = DYNAMIC_BYTES;
     const bool alone = tiles == 1;
 #endif

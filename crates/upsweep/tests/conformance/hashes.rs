@@ -92,6 +92,20 @@ impl Jobs<'_> {
             let hash = self::hash(output.check_guards().into_iter().map(bits));
             writeln!(lines, "{name} {len} totals of {width} columns: {hash:016x}").unwrap();
         }
+        let widths = if len > 2_000_000 { [].as_slice() } else { &[2, 7, 16, 60, 129, 1_000, 3_072, 5_001, 120_000] };
+        for width in widths.iter().copied().filter(|&width| width <= len) {
+            let rows = len / width;
+            let mut output = place.poisoned::<T>(rows * width, 0);
+            let (shape, x) = ([rows, width], place.upload(&host[..rows * width], width % 2));
+            Scan::new(operator).axis(&shape, 1).run(device, &x, &mut output).unwrap();
+            let hash = self::hash(output.check_guards().into_iter().map(bits));
+            writeln!(lines, "{name} {len} scan of rows of {width}: {hash:016x}").unwrap();
+            let mut output = place.poisoned::<T>(rows * width, 1);
+            Scan::new(operator).axis(&shape, 1).exclusive().reverse().init(init).run(device, &x, &mut output).unwrap();
+            let hash = self::hash(output.check_guards().into_iter().map(bits));
+            writeln!(lines, "{name} {len} scan of rows of {width}, exclusive, reverse, from a value: {hash:016x}")
+                .unwrap();
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use upsweep_testing::{on_each_backend, sizes, tree};
 on_each_backend!(
     tree_of_arrays,
     tree_of_segments,
+    tree_of_rows,
     tree_of_halves,
     tree_of_mapped_inputs,
     tree_begins_alike_at_every_length,
@@ -190,6 +191,55 @@ fn tree_of_segments(place: &Place) {
     }
     of::<f32>(place);
     of::<f64>(place);
+}
+
+/// Each line along the last axis has the tree of that line alone.
+fn tree_of_rows(place: &Place) {
+    fn of<T: Number>(place: &Place)
+    where
+        Sum: Operator<T>,
+    {
+        // Around the lengths of lines that share a row, a group or a tile; and two such lengths of many lines.
+        let row = T::ROW;
+        let ends =
+            [1, 2, 3, 5, row / 2, row, 2 * row, 3 * row, 8 * row, 16 * row, 40 * row, 96 * row, 192 * row, 384 * row];
+        let near = ends.into_iter().flat_map(|end| [end - 1, end, end + 1]).filter(|&len| len > 0);
+        let shapes = near.flat_map(|len| [2, 7, 30_000 / len + 2].map(|lines| [lines, len]));
+        let more = [[40_000, 3], [3_001, 100], [401, 5_000], [3, 33 * 192 * row + 5], [67, 2 * 192 * row + 1]];
+        for [lines, len] in shapes.chain(more).filter(|[lines, len]| !sizes::reduced() || lines * len < 3_000) {
+            let x: Vec<T> = numbers(lines * len, 9).map(T::of).collect();
+            let input = place.upload(&x, len % 3);
+            for options in Options::all(T::of(0.8125)) {
+                let by_line = |line: &[T]| options.expected(line, &[], row, T::of(0.0), T::plus);
+                let expected: Vec<T> = x.chunks(len).flat_map(by_line).collect();
+                let mut output = place.poisoned::<T>(lines * len, (lines + len) % 5);
+                let shape = [lines, len];
+                let scan = Scan::new(Sum).axis(&shape, 1);
+                with_options!(scan, options, |scan| scan.run(&place.device, &input, &mut output));
+                check(&output.check_guards(), &expected, T::bits, &(lines, len, options));
+            }
+        }
+    }
+    of::<f32>(place);
+    of::<f64>(place);
+    // Elements of several buffers, and of a type that is mapped to a larger one.
+    for [lines, len] in [[50, 7], [9, 100], [5, 2_000], [300, 20]] {
+        let a: Vec<f32> = numbers(lines * len, 10).map(|x| x as f32).collect();
+        let b: Vec<f64> = numbers(lines * len, 11).collect();
+        let products: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| f64::from(a) * b).collect();
+        let by_line = |line: &[f64]| tree::scan(line.iter().map(|&x| (x, false)), 4, None, f64::plus);
+        let expected: Vec<f64> = products.chunks(len).flat_map(by_line).collect();
+        let mut output = place.poisoned::<f64>(lines * len, 0);
+        let (a, b) = (place.upload(&a, 1), place.upload(&b, 0));
+        Scan::new(Sum).map(Weighed).axis(&[lines, len], 1).run(&place.device, (&a, &b), &mut output).unwrap();
+        check(&output.check_guards(), &expected, f64::to_bits, &("pairs", lines, len));
+    }
+    let bytes: Vec<u8> = numbers(3_000, 12).map(|x| (x as i64 & 0xff) as u8).collect();
+    let by_line = |line: &[u8]| tree::scan(line.iter().map(|&x| (f32::from(x) * 0.3, false)), 16, None, f32::plus);
+    let expected: Vec<f32> = bytes.chunks(30).flat_map(by_line).collect();
+    let mut output = place.poisoned::<f32>(3_000, 3);
+    Scan::new(Sum).map(HalfOf).axis(&[100, 30], 1).run(&place.device, &place.upload(&bytes, 5), &mut output).unwrap();
+    check(&output.check_guards(), &expected, |x| x.to_bits().into(), &"bytes");
 }
 
 /// Sums of f16 and bf16 have rows of 32 elements, are combined in f32, and rounded once.
