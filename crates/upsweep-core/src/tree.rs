@@ -25,8 +25,9 @@
 //! before a segment's head is missing, and levels are still counted from the beginning of the array. A scan in reverse
 //! counts from the array's end. An exclusive result is the inclusive result of the element before.
 //!
-//! Lines along the last axis have this tree, too, each from its own beginning: a line has the results that it has alone.
-//! Lines along another axis have other groupings.
+//! Lines along the last axis have the same tree. The CPU counts positions from a line's beginning, so that a line has the
+//! results that it has alone; so does CUDA in a portable scan. Else CUDA counts through the array, with a head at each
+//! line. Lines along another axis have other groupings.
 //!
 //! **Monotone.** Every base (R, Q, G, P) is the last result of the level below it, because each level is a chain, and
 //! each base is added to finished results. Rounding is monotone. So sums of elements that are not negative never

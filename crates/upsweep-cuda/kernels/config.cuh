@@ -9,7 +9,7 @@
 
 // Where functions find the values that they hold.
 #define PARAMETERS "upsweep_scan_param_0"
-constexpr u32 VALUES_AT = 272, WORKSPACE_AT = 232;
+constexpr u32 VALUES_AT = 288, WORKSPACE_AT = 240;
 
 // Types and functions of the job.
 __device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
@@ -48,7 +48,7 @@ constexpr bool PLAIN_INPUT = true, PLAIN_OUTPUT = true;
 enum class Form { OTHER, SUM, MINIMUM, MAXIMUM, AND, OR, XOR, };
 constexpr Form FORM = Form::SUM;
 constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true, PRODUCT = false, SAME_NAN = true;
-enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
+enum class Heads { NONE, ROWS, LINES, FLAGS, KEYS, OFFSETS, };
 constexpr Heads HEADS = Heads::NONE;
 constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false, CONTINUES = false;
 constexpr bool COUNTED_INPUT = false;
@@ -223,6 +223,7 @@ struct ScanParams {
     u64 stretch;
     u64 stretches;
     u64 tiles_of_line;
+    u64 tiles_inverse;
     u64 unit_rows;
     u64 unit_inverse;
     u64 stretch_rows;

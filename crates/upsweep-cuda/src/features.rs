@@ -66,15 +66,18 @@ pub(crate) struct Features {
 pub(crate) enum Heads {
     None,
     Rows,
+    /// Rows whose float sums have trees of their own (`tile/places.cuh`).
+    Lines,
     Flags,
     Keys,
     Offsets,
 }
 
 impl Heads {
-    pub(crate) const ALL: [(Self, &'static str); 5] = [
+    pub(crate) const ALL: [(Self, &'static str); 6] = [
         (Self::None, "NONE"),
         (Self::Rows, "ROWS"),
+        (Self::Lines, "LINES"),
         (Self::Flags, "FLAGS"),
         (Self::Keys, "KEYS"),
         (Self::Offsets, "OFFSETS"),
@@ -154,7 +157,7 @@ impl Features {
             first
         };
         let marks = match self.heads {
-            Heads::None | Heads::Rows => Marks::None,
+            Heads::None | Heads::Rows | Heads::Lines => Marks::None,
             Heads::Flags | Heads::Keys => Marks::Vectors,
             Heads::Offsets => Marks::Offsets,
         };

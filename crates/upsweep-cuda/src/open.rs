@@ -108,7 +108,7 @@ impl<'a> Untyped<'a> {
         (begin.init_from, _) = init.lend(&mut lender)?;
         let (head_source, head_items) = segments.lend(&mut lender)?;
         let outputs = outputs.unwrap_or(match heads {
-            Heads::None | Heads::Rows => shape.lines(),
+            Heads::None | Heads::Rows | Heads::Lines => shape.lines(),
             Heads::Offsets => head_items.saturating_sub(1),
             Heads::Flags | Heads::Keys => head_items,
         });

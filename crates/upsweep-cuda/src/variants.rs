@@ -110,6 +110,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.inputs();
     list.apart();
     list.rows();
+    list.portable_lines();
     list.varying();
     list.by_keys();
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
@@ -212,6 +213,21 @@ impl List {
             held.values.fill(source.value_bytes());
             add(self, &Functions::of::<S, G>(&text, &held));
         }
+    }
+
+    /// Adds the kernels of scans of lines whose float sums have trees of their own.
+    fn portable_lines(&mut self) {
+        let features = Features { heads: Heads::Lines, ..Features::PLAIN };
+        self.with_functions::<_, Whole>(&sum::<f32>(), None, |list, functions| {
+            list.scans("f32 lines", Features { exclusive: true, reverse: true, ..features }, functions);
+        });
+        self.with_functions::<_, Whole>(
+            &InF32(Parts::<f16, f16, _, _, _>::new(Sum, Same, Same)),
+            None,
+            |list, functions| {
+                list.scans("f16 lines", Features { has_init: true, ..features }, functions);
+            },
+        );
     }
 
     /// Adds the kernels of the passes over interleaved lines of f16 that are cut into chunks; sums of chunks are f32.

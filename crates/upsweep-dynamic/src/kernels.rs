@@ -73,6 +73,9 @@ fn scan<T: Value, O: Operator<T> + Default>(
     }
     if let Some((shape, axis)) = options.axis {
         scan = scan.axis(shape, axis);
+        if axis + 1 == shape.len() {
+            scan = scan.portable();
+        }
     }
     match (options.offsets, options.init) {
         (None, None) => run_scan(&scan, device, buffers),

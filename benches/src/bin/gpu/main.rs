@@ -222,6 +222,17 @@ fn lines(gpu: &mut Gpu, log2n: u32) -> Outcome {
                 Scan::new(Sum).axis(&[rows, columns], axis).run(device, x, out)
             },
         )?;
+        if axis == 1 {
+            gpu.scan(
+                &format!("portable_sum_{name}_{rows}x{columns}"),
+                n,
+                2 * n * size_of::<f32>(),
+                &line.inclusive(f32::plus),
+                |device: &Device, x: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>| {
+                    Scan::new(Sum).axis(&[rows, columns], axis).portable().run(device, x, out)
+                },
+            )?;
+        }
         let (lines, len) = if axis == 1 { (rows, columns) } else { (columns, rows) };
         let place = move |i: usize, k: usize| if axis == 1 { i * columns + k } else { k * columns + i };
         let total = |i: usize| (1..len).fold(f32::random(place(i, 0)), |sum, k| sum.plus(f32::random(place(i, k))));

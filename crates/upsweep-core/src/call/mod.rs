@@ -51,6 +51,8 @@ pub struct Direction {
     pub reverse: bool,
     /// Whether the total of all elements follows the results.
     pub total: bool,
+    /// Whether float sums along the last axis have the same bits on every device.
+    pub portable: bool,
 }
 
 /// Source of the elements that a job reads.

@@ -33,7 +33,7 @@ fn directions() -> impl Iterator<Item = Direction> {
     [(false, false), (false, true), (true, false), (true, true)].into_iter().map(|(exclusive, reverse)| Direction {
         exclusive,
         reverse,
-        total: false,
+        ..Direction::default()
     })
 }
 

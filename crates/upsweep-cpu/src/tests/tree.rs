@@ -95,7 +95,7 @@ where
 {
     let n = out.len();
     let to = (out.as_mut_ptr(), n);
-    let direction = Direction { exclusive, reverse, total: false };
+    let direction = Direction { exclusive, reverse, ..Direction::default() };
     match by {
         By::Lines(len) => {
             let shape = Shape { outer: n / len.max(&1), len: *len, inner: 1 };
@@ -298,7 +298,8 @@ fn spans() {
                 with_threads(threads, || {
                     let to = (out.as_mut_ptr(), n + 1);
                     let job = job::<_, _, _, Whole>(steps, None, to, shape_of(n), SegmentKind::Whole, None);
-                    let direction = Direction { exclusive: direction.0, reverse: direction.1, total: true };
+                    let direction =
+                        Direction { exclusive: direction.0, reverse: direction.1, total: true, portable: false };
                     crate::scan::run_within(job, direction, None, limits(random.clone().below(3), false)).unwrap();
                 });
                 let wrong = (0..n).find(|&i| out[i].bits() != expected[i].bits());

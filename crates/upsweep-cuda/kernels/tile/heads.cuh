@@ -18,6 +18,7 @@ template <> struct MaskOf<false> { using type = u64; };
 using Mask = MaskOf<(ITEMS <= 32)>::type;
 constexpr Mask OWN = (Mask)~0ull >> (8 * sizeof(Mask) - ITEMS);  // the bits of this thread's elements
 
+constexpr bool IN_ROWS = HEADS == Heads::ROWS || HEADS == Heads::LINES;
 constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
 constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
 // Whether the marks also tell, for each warp, whether a segment begins after its last element: a reduction needs to
@@ -171,7 +172,7 @@ __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 cou
     if constexpr (!SEGMENTED) return 0;
     const u32 offset = threadIdx.x * ITEMS;
     Mask heads = 0;
-    if constexpr (HEADS == Heads::ROWS) {
+    if constexpr (IN_ROWS) {
         heads = (Mask)row_heads(p, begin + offset) & OWN;
     } else if constexpr (HEADS == Heads::OFFSETS) {
         heads = marks_from(marks) & OWN;

@@ -24,7 +24,7 @@ __device__ __forceinline__ T with_init(const Params& p, T value, bool head) {
 __device__ __forceinline__ T element(const Params& p, const In& x, u64 i, bool head) {
     const u64 at = REVERSE ? p.n - 1 - i : i;
     u64 index = at;
-    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, at);  // dropped if the map does not use it
+    if constexpr (IN_ROWS) index = place_in_row(p, at);  // dropped if the map does not use it
     if constexpr (CONTINUES) index += p.position;
     return with_init(p, map(x, index, at), head);
 }

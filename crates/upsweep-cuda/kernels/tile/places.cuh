@@ -1,7 +1,7 @@
 // Where the elements of a tile lie in the array.
 //
-// A tile has the next elements of the array. But each line of a float scan along the last axis has a tree of its own
-// (upsweep-core/src/tree.rs), and begins with a row of a tile (the elements of a thread), a group or a tile: LINED. What is
+// A tile has the next elements of the array. But where each line of a float scan along the last axis has a tree of its own
+// (upsweep-core/src/tree.rs), it begins with a row of a tile (the elements of a thread), a group or a tile: LINED. What is
 // left behind it is empty. How many lines a tile has is the plan's: upsweep-plan/src/line_tiles.rs.
 
 #pragma once
@@ -9,7 +9,8 @@
 #include "tile/geometry.cuh"
 #include "tile/state.cuh"
 
-constexpr bool LINED = TREE && HEADS == Heads::ROWS;
+constexpr bool LINED = HEADS == Heads::LINES;
+static_assert(!LINED || TREE, "other operators have no tree");
 
 // Returns where those elements lie that have the places from `offset` on, at most `most` of them, of a row of a tile with
 // `count` elements in all.
@@ -28,6 +29,13 @@ __device__ __forceinline__ Extent extent(const ScanParams& p, u32 offset, u32 mo
 // Returns the number of tiles.
 __device__ __forceinline__ u64 tile_number(const ScanParams& p) { return LINED ? p.tiles : tile_number(p.n); }
 
+// Returns the line that tile `t` belongs to, if lines have several. `tiles_inverse` is (2^32 - 1) / tiles_of_line, rounded
+// down: the product's upper half is the quotient or one less.
+__device__ __forceinline__ u32 line_of_tile(const ScanParams& p, u32 t) {
+    const u32 line = __umulhi(t, (u32)p.tiles_inverse);
+    return line + (t - line * (u32)p.tiles_of_line >= (u32)p.tiles_of_line);
+}
+
 // The logical index of a tile's first element, and the number of its elements.
 struct TilePlace {
     u64 begin;
@@ -40,7 +48,7 @@ __device__ __forceinline__ TilePlace tile_place(const ScanParams& p, u64 t) {
         const u64 begin = t * room;
         return TilePlace{begin, (u32)min(p.n - begin, (u64)room)};
     }
-    const u32 each = (u32)p.tiles_of_line, line = (u32)t / each, within = (u32)t % each;
+    const u32 line = line_of_tile(p, (u32)t), within = (u32)t - line * (u32)p.tiles_of_line;
     return TilePlace{line * p.stretch + (u64)within * TILE, tile_count(p.stretch, within)};
 }
 

@@ -97,7 +97,7 @@ struct Tree {
     }
 
     // Whether warps without a head have code of their own: a thirtieth less time for rows of f64, but as much more for keys.
-    static constexpr bool FEW_HEADS = HEADS == Heads::ROWS;
+    static constexpr bool FEW_HEADS = IN_ROWS;
     // Whether the first pass stores the thread's chain: if its slots have room for it.
     static constexpr bool STORED = VECTOR * sizeof(V) <= Input::SLOT;
     // Whether the groups are chained before the look-back: a fiftieth less time for keys of f32, where many warps read marks.
@@ -174,10 +174,14 @@ struct Tree {
         if (LINED && !FULL && all_own(p, begin, count)) reduce_own<true>(p, begin, count, slots, marks, tile);
         else reduce_own<FULL>(p, begin, count, slots, marks, tile);
     }
+    // Whether what is left behind lines is computed with, too: it has any bits, and reaches no result that is stored, as a
+    // head follows.
+    static constexpr bool ALL_OWN = LINED && ANY_BITS && THROUGH_SLOTS;
     // If lines have trees of their own, moves a tile's begin and number of elements to this thread's elements; returns
     // whether all threads of the warp have all of theirs.
     static __device__ __forceinline__ bool all_own(const Params& p, u64& begin, u32& count) {
-        return !__any_sync(~0u, own_place(p, begin, count) < ITEMS);
+        const u32 own = own_place(p, begin, count);
+        return ALL_OWN || !__any_sync(~0u, own < ITEMS);
     }
     template <bool FULL>
     static __device__ __forceinline__ void reduce_own(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Tile& tile) {

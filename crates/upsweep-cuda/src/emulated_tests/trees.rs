@@ -25,10 +25,11 @@ fn emulated_trees() {
         60,
     );
     tiles::<Whole, f64, _>(TwoTiles, Sum, features(Heads::Rows, "i"), 60);
-    tiles::<Whole, f32, _>(Wave, Sum, features(Heads::Rows, "x"), 120);
-    tiles::<Whole, f64, _>(SmallWave, Product, features(Heads::Rows, "ri"), 60);
-    tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::Rows, "xr"), 120);
-    tiles_of::<Whole, _>(Pipeline, in_f32::<bf16>(), features(Heads::Rows, "i"), 60);
+    tiles::<Whole, f32, _>(Wave, Sum, features(Heads::Lines, "x"), 120);
+    tiles::<Whole, f64, _>(SmallWave, Product, features(Heads::Lines, "ri"), 60);
+    tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::Lines, "xr"), 120);
+    tiles_of::<Whole, _>(Pipeline, in_f32::<bf16>(), features(Heads::Lines, "i"), 60);
+    tiles::<Whole, f64, _>(TwoTiles, Sum, features(Heads::Lines, "i"), 60);
     tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::Flags, "xr"), 60);
     tiles::<ByKey, f32, _>(Pipeline, Sum, features(Heads::Keys, "i"), 60);
     tiles_of::<By<u64>, _>(Pipeline, in_f32::<bf16>(), features(Heads::Offsets, "r"), 60);

@@ -186,6 +186,7 @@ fn launch<C: Coefficient>(
         stretch: 0,
         stretches: 0,
         tiles_of_line: 0,
+        tiles_inverse: 0,
         unit_rows: 0,
         unit_inverse: 0,
         stretch_rows: 0,

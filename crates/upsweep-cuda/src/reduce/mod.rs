@@ -72,7 +72,7 @@ pub fn run<S: JobSteps, G: Segmentation>(
 fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>) -> Result<()> {
     // If the number of segments does not depend on the data, the host stores it.
     let known = match job.heads {
-        Heads::None | Heads::Rows | Heads::Offsets => Some(job.outputs as u64),
+        Heads::None | Heads::Rows | Heads::Lines | Heads::Offsets => Some(job.outputs as u64),
         Heads::Flags | Heads::Keys if job.shape.len == 0 => Some(0),
         Heads::Flags | Heads::Keys => None,
     };

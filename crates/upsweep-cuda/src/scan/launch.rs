@@ -25,11 +25,12 @@ params! {
         row_reciprocal: "u64",
         /// Bit mask with the bits 0, row, 2 * row, ... below 64.
         row_pattern: "u64",
-        /// If lines have tiles of their own (`tile/places.cuh`): the fields of `LineTiles`, and the inverses of the numbers of
-        /// rows.
+        /// If lines have tiles of their own (`tile/places.cuh`): the fields of `LineTiles`, and inverses of some, by which
+        /// kernels divide.
         stretch: "u64",
         stretches: "u64",
         tiles_of_line: "u64",
+        tiles_inverse: "u64",
         unit_rows: "u64",
         unit_inverse: "u64",
         stretch_rows: "u64",
@@ -76,10 +77,12 @@ impl ScanParams {
         let [stretch, stretches, tiles_of_line, unit_rows, stretch_rows, of_unit, tiles] =
             numbers.map(|number| number as u64);
         let [unit_inverse, stretch_inverse] = inverses;
+        let tiles_inverse = u64::from(u32::MAX) / tiles_of_line;
         Self {
             stretch,
             stretches,
             tiles_of_line,
+            tiles_inverse,
             unit_rows,
             unit_inverse,
             stretch_rows,
@@ -147,7 +150,7 @@ fn plan(cuda: &Cuda, (n, row): (usize, usize), features: Features, layouts: Layo
     }
     if features.in_one_pass() {
         ScanPlan::of_segments(n, sizes, capability)
-    } else if sizes.row > 0 && features.heads == Heads::Rows && n > 0 {
+    } else if features.heads == Heads::Lines && n > 0 {
         ScanPlan::of_lines(n / row, row, sizes, capability, longest_wave)
     } else {
         ScanPlan::with_waves(n, sizes, capability, longest_wave)
@@ -189,12 +192,15 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let (all, outputs) = (shape.lines() * shape.len / interleaved, job.outputs / interleaved);
     let piece = extra.piece.unwrap_or(Piece { first: 0, len: all, position: 0, before: 0, after: 0 });
     let Piece { first, len: n, position, before, after } = piece;
-    let heads = heads_in(shape, job.heads, extra.by_segment.is_some());
+    let heads = match heads_in(shape, job.heads, extra.by_segment.is_some()) {
+        Heads::Rows if direction.portable && functions.layouts.row > 0 && interleaved == 1 => Heads::Lines,
+        heads => heads,
+    };
     let by_offsets = heads == Heads::Offsets;
     if n == 0 && !by_offsets && after == 0 && !direction.total {
         return Ok(());
     }
-    let Direction { exclusive, reverse, total } = direction;
+    let Direction { exclusive, reverse, total, .. } = direction;
     let has_init = job.begin.has_init;
     let (by_segment, carries, continues) = (extra.by_segment.is_some(), after != 0 || total, before != 0);
     let pass = Pass::Whole;
@@ -226,6 +232,7 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         stretch: 0,
         stretches: 0,
         tiles_of_line: 0,
+        tiles_inverse: 0,
         unit_rows: 0,
         unit_inverse: 0,
         stretch_rows: 0,

@@ -16,8 +16,8 @@
 //!
 //! **Float sums and products** have the bits of one tree on every device (`upsweep-core/src/tree.rs`). Both kernels then
 //! have tiles of that tree, and the two passes of `kernels/tile/tree.cuh`. A block of a wave publishes the aggregate of
-//! each tile instead of that of its part. Each line along the last axis has a tree of its own: it begins with a row, a group
-//! or a tile of the kernel, and what is left behind it is empty (`kernels/tile/places.cuh`,
+//! each tile instead of that of its part. In a portable scan each line along the last axis has a tree of its own: it begins
+//! with a row, a group or a tile of the kernel, and what is left behind it is empty (`kernels/tile/places.cuh`,
 //! `upsweep-plan/src/line_tiles.rs`). Lines of several tiles have a look-back each.
 //!
 //! **Segments.** The same kernels scan segments. Tiles and warps exchange the operator pair of segmented scan, a flag

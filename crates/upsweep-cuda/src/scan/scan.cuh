@@ -26,16 +26,17 @@ using ScanChain = ScanChainOf<TREE>::type;
 
 // Chains of lines of several tiles, one after the other: tile `t` of all is a tile of one of them.
 struct LineChains {
-    const Workspace& space;
-    u32 tiles_of_line, epoch;
+    const Params& p;
+    u32 epoch;
 
-    __device__ __forceinline__ u32 within(u64 t) const { return (u32)t % tiles_of_line; }
-    __device__ __forceinline__ ScanChain of_line(u64 t) const {
-        const u64 entries = tiles_of_line <= GROUP ? tiles_of_line : ScanChain::entries(tiles_of_line);
-        return ScanChain{space, tiles_of_line, epoch, (u32)t / tiles_of_line * entries};
+    __device__ __forceinline__ u32 each() const { return (u32)p.tiles_of_line; }
+    __device__ __forceinline__ ScanChain of_line(u32 line) const {
+        return ScanChain{p.workspace, each(), epoch, line * (each() <= GROUP ? each() : ScanChain::entries(each()))};
     }
     __device__ __forceinline__ void publish(u64 t, const State& aggregate) const {
-        if (tiles_of_line > 1) of_line(t).publish(within(t), aggregate);
+        if (each() == 1) return;
+        const u32 line = line_of_tile(p, (u32)t);
+        of_line(line).publish((u32)t - line * each(), aggregate);
     }
 };
 template <bool> struct TilesChainOf {
@@ -50,7 +51,7 @@ template <bool> struct TilesChainOf {
 };
 template <> struct TilesChainOf<true> {
     using type = LineChains;
-    static __device__ __forceinline__ type of(const Params& p, u64, u32 epoch) { return type{p.workspace, (u32)p.tiles_of_line, epoch}; }
+    static __device__ __forceinline__ type of(const Params& p, u64, u32 epoch) { return type{p, epoch}; }
 };
 using TilesChain = TilesChainOf<LINED>::type;
 
@@ -106,7 +107,8 @@ struct ScanTask {
         Passes::look_back(p, tile, shared.tiles[k % STAGES], chain);
     }
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const LineChains& chains) const {
-        look_back(k, chains.within(tile), chains.of_line(tile));
+        const u32 line = line_of_tile(p, (u32)tile);
+        look_back(k, (u32)tile - line * chains.each(), chains.of_line(line));
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {

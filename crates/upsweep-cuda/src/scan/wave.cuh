@@ -164,7 +164,8 @@ struct TreeParts {
 
     // Returns the number of tiles before the block's first, in its line.
     static __device__ __forceinline__ u32 before_in_line(const Params& p, const Part& part) {
-        return LINED ? (u32)part.first % (u32)p.tiles_of_line : (u32)part.first;
+        const u32 first = (u32)part.first;
+        return LINED ? first - line_of_tile(p, first) * (u32)p.tiles_of_line : first;
     }
 
     static __device__ __forceinline__ void exchange(const Params& p, const Part& part, Shared& shared, u32&) {

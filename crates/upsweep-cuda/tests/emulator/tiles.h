@@ -52,7 +52,7 @@ static T neutral() { return neutral_of<T>(); }
 // Sets how lines lie in tiles, as upsweep-plan/src/line_tiles.rs does. A tile has as many rows as there are threads.
 static void set_lines(ScanParams& p, u64 lines, u64 len) {
     const u64 stretch = max(ITEMS / len, 1ull) * len, rows = (stretch + ITEMS - 1) / ITEMS;
-    p.stretch = stretch, p.tiles_of_line = max((len + TILE - 1) / TILE, 1ull);
+    p.stretch = stretch, p.tiles_of_line = max((len + TILE - 1) / TILE, 1ull), p.tiles_inverse = ~0u / p.tiles_of_line;
     p.unit_rows = rows <= 1 ? 1 : rows <= 8 ? 8 : THREADS;
     p.stretch_rows = rows > THREADS ? THREADS : rows > 8 ? (rows + 7) / 8 * 8 : rows;
     p.of_unit = p.unit_rows / p.stretch_rows;
@@ -148,8 +148,8 @@ static void one_case() {
     std::vector<u64> segments = any_offsets(n);
     // Lines that have tiles of their own may need more of them.
     while (LINED && params_of(segments.back(), segments[1], 0, 1).tiles > MOST_TILES_OF_ALL) segments.resize(segments.size() / 2 + 1);
-    if (HEADS == Heads::ROWS) n = segments.back();
-    const u64 number = segments.size() - 1, row = HEADS == Heads::ROWS ? segments[1] : n;
+    if (IN_ROWS) n = segments.back();
+    const u64 number = segments.size() - 1, row = IN_ROWS ? segments[1] : n;
     const u64 tiles = tile_number(params_of(n, row, number, 1));
 
     // In place if possible.

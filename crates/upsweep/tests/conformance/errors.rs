@@ -14,6 +14,7 @@ on_each_backend!(
     scan_error_axis,
     scan_error_no_identity,
     scan_error_segments_with_axis,
+    scan_error_portable_columns,
     scan_error_empty_init_buffer,
     reduce_error_output_length,
     reduce_error_segment_lengths,
@@ -142,6 +143,25 @@ macro_rules! with_axis {
 
 fn scan_error_segments_with_axis(place: &Place) {
     with_axis!(place, Scan::new(Sum).axis(&[2, 3], 1));
+}
+
+/// A portable scan of floats along another axis than the last is refused; what the error advises is not.
+fn scan_error_portable_columns(place: &Place) {
+    let x = place.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], 0);
+    let mut out = place.poisoned::<f32>(6, 0);
+    let scan = Scan::new(Sum).axis(&[2, 3], 0);
+    let refused = scan.portable().run(&place.device, &x, &mut out);
+    let Err(Error::Options { options, reason }) = refused else { panic!("{refused:?}") };
+    assert!(options.contains("another axis") && reason.contains("move the axis to the end"), "{options}: {reason}");
+    assert!(out.check_guards().iter().all(|x| x.same(&f32::poison())), "the output was touched");
+    assert_eq!(scan.run(&place.device, &x, &mut out), Ok(()));
+    assert_eq!(out.check_guards(), [1.0, 2.0, 3.0, 5.0, 7.0, 9.0]);
+    assert_eq!(Scan::new(Sum).axis(&[2, 3], 1).portable().run(&place.device, &x, &mut out), Ok(()));
+    assert_eq!(out.check_guards(), [1.0, 3.0, 6.0, 4.0, 9.0, 15.0]);
+    // Results that are exact are the same on every device.
+    let x = place.upload(&X, 0);
+    let mut out = place.poisoned::<u32>(6, 0);
+    assert_eq!(Scan::new(Sum).axis(&[2, 3], 0).portable().run(&place.device, &x, &mut out), Ok(()));
 }
 
 fn reduce_error_segments_with_axis(place: &Place) {

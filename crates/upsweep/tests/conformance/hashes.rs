@@ -97,11 +97,12 @@ impl Jobs<'_> {
             let rows = len / width;
             let mut output = place.poisoned::<T>(rows * width, 0);
             let (shape, x) = ([rows, width], place.upload(&host[..rows * width], width % 2));
-            Scan::new(operator).axis(&shape, 1).run(device, &x, &mut output).unwrap();
+            Scan::new(operator).axis(&shape, 1).portable().run(device, &x, &mut output).unwrap();
             let hash = self::hash(output.check_guards().into_iter().map(bits));
             writeln!(lines, "{name} {len} scan of rows of {width}: {hash:016x}").unwrap();
             let mut output = place.poisoned::<T>(rows * width, 1);
-            Scan::new(operator).axis(&shape, 1).exclusive().reverse().init(init).run(device, &x, &mut output).unwrap();
+            let scan = Scan::new(operator).axis(&shape, 1).portable();
+            scan.exclusive().reverse().init(init).run(device, &x, &mut output).unwrap();
             let hash = self::hash(output.check_guards().into_iter().map(bits));
             writeln!(lines, "{name} {len} scan of rows of {width}, exclusive, reverse, from a value: {hash:016x}")
                 .unwrap();

@@ -193,7 +193,7 @@ fn tree_of_segments(place: &Place) {
     of::<f64>(place);
 }
 
-/// Each line along the last axis has the tree of that line alone.
+/// Each line along the last axis of a portable scan has the tree of that line alone.
 fn tree_of_rows(place: &Place) {
     fn of<T: Number>(place: &Place)
     where
@@ -214,7 +214,7 @@ fn tree_of_rows(place: &Place) {
                 let expected: Vec<T> = x.chunks(len).flat_map(by_line).collect();
                 let mut output = place.poisoned::<T>(lines * len, (lines + len) % 5);
                 let shape = [lines, len];
-                let scan = Scan::new(Sum).axis(&shape, 1);
+                let scan = Scan::new(Sum).axis(&shape, 1).portable();
                 with_options!(scan, options, |scan| scan.run(&place.device, &input, &mut output));
                 check(&output.check_guards(), &expected, T::bits, &(lines, len, options));
             }
@@ -231,14 +231,20 @@ fn tree_of_rows(place: &Place) {
         let expected: Vec<f64> = products.chunks(len).flat_map(by_line).collect();
         let mut output = place.poisoned::<f64>(lines * len, 0);
         let (a, b) = (place.upload(&a, 1), place.upload(&b, 0));
-        Scan::new(Sum).map(Weighed).axis(&[lines, len], 1).run(&place.device, (&a, &b), &mut output).unwrap();
+        Scan::new(Sum)
+            .map(Weighed)
+            .axis(&[lines, len], 1)
+            .portable()
+            .run(&place.device, (&a, &b), &mut output)
+            .unwrap();
         check(&output.check_guards(), &expected, f64::to_bits, &("pairs", lines, len));
     }
     let bytes: Vec<u8> = numbers(3_000, 12).map(|x| (x as i64 & 0xff) as u8).collect();
     let by_line = |line: &[u8]| tree::scan(line.iter().map(|&x| (f32::from(x) * 0.3, false)), 16, None, f32::plus);
     let expected: Vec<f32> = bytes.chunks(30).flat_map(by_line).collect();
     let mut output = place.poisoned::<f32>(3_000, 3);
-    Scan::new(Sum).map(HalfOf).axis(&[100, 30], 1).run(&place.device, &place.upload(&bytes, 5), &mut output).unwrap();
+    let scan = Scan::new(Sum).map(HalfOf).axis(&[100, 30], 1).portable();
+    scan.run(&place.device, &place.upload(&bytes, 5), &mut output).unwrap();
     check(&output.check_guards(), &expected, |x| x.to_bits().into(), &"bytes");
 }
 
