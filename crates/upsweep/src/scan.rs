@@ -119,9 +119,10 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// alone. Scans of whole arrays and by segments have them without it.
     ///
     /// It changes nothing on the CPU, and for results that are exact, such as integers. On a GPU it takes more time: each
-    /// line begins with a row, a group or a tile of its own, and the rest of these stays empty. Lines of 64 or of many
-    /// thousand elements take a tenth more at most, most others up to twice as long. An operator of the program's own has
-    /// no common order of operations: it gives the same bits if it is exactly associative.
+    /// line begins with a row, a group or a tile of its own, and the rest of these stays empty. On an H200 lines of 64
+    /// `f32` take as long as without it, those of 65,536 a sixth more, of 1,000 a third more, of 3, 100 or an odd number
+    /// three quarters more, of 10 two and a half times as long. An operator of the program's own has no common order of
+    /// operations: it gives the same bits if it is exactly associative.
     ///
     /// ```
     /// use upsweep::prelude::*;
