@@ -18,6 +18,8 @@ use crate::run;
 use crate::sums::Sums;
 use crate::table::{self, Asked, Grouped, How, WrittenRows, listed, new_name};
 use crate::write::OutputForm;
+use bytemuck::Zeroable;
+use bytemuck::allocation::try_zeroed_vec;
 use csv::ByteRecord;
 use upsweep_core::memory;
 use upsweep_dynamic::{Error, Op, Reduce, Segments, View, lexsort};
@@ -156,22 +158,39 @@ fn by_group(column: table::Column, count: usize, name: &str) -> Result<Column> {
     let mut offsets = vec![0u64; count + 1];
     groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
     (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
-    let values = if groups.is_sorted() {
-        values
-    } else {
-        let mut next = offsets.clone();
-        with_values!(values, x => {
-            let full = |_| Failure::memory(name, size_of_val(&x[..]));
-            let mut sorted = memory::filled(x.len(), Default::default()).map_err(full)?;
-            for (x, group) in x.into_iter().zip(groups) {
-                let place = &mut next[group as usize];
-                sorted[*place as usize] = x;
-                *place += 1;
-            }
-            sorted.into()
-        })
+    let values = match groups.is_sorted() {
+        true => values,
+        false => {
+            let bytes = values.bytes().len();
+            let sorted = with_values!(values, x => gathered(x, groups, &offsets).map(Values::from));
+            sorted.map_err(|()| Failure::memory(name, bytes))?
+        }
     };
     Ok(Column { name: called, values, texts, offsets })
+}
+
+/// Returns the values in the order of their groups, which begin at `offsets`. What has moved is given back to the system
+/// part by part, from the end on, so that the values are not there twice.
+fn gathered<T: Copy + Zeroable>(
+    mut x: Vec<T>,
+    mut groups: Vec<u32>,
+    offsets: &[u64],
+) -> std::result::Result<Vec<T>, ()> {
+    const PART: usize = 1 << 18;
+    // The system gives zeroed memory when it is first written to.
+    let mut sorted: Vec<T> = memory::ask(|| try_zeroed_vec(x.len()))?;
+    let mut ends = offsets.get(1..).unwrap_or_default().to_vec();
+    while !x.is_empty() {
+        let rest = x.len().saturating_sub(PART);
+        for (x, group) in x.drain(rest..).zip(groups.drain(rest..)).rev() {
+            let end = &mut ends[group as usize];
+            *end -= 1;
+            sorted[*end as usize] = x;
+        }
+        x.shrink_to_fit();
+        groups.shrink_to_fit();
+    }
+    Ok(sorted)
 }
 
 /// Text of each group.

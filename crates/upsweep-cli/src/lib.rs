@@ -35,6 +35,7 @@ mod closed;
 mod collect;
 mod count;
 mod device;
+mod distinct;
 mod element;
 mod elements;
 mod explain;

@@ -4,13 +4,13 @@ use super::cells::{Cells, Order};
 use super::columns::{holds_number, text_of};
 use super::head::{Asked, Head};
 use super::rows::Rows;
-use crate::collect::{Collector, Refused, Texts, collector, push};
+use crate::collect::{Collector, Refused, collector, push};
+use crate::distinct::Distinct;
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result};
 use crate::missing::Missing;
 use crate::number::not_a_number;
 use crate::progress::Progress;
-use std::collections::HashMap;
 
 /// How the cells of the columns are read.
 pub(crate) struct How<'a> {
@@ -88,8 +88,12 @@ impl<'a> Grouped<'a> {
         };
         let columns = columns.into_iter().enumerate().map(column).collect::<Result<_>>()?;
         let label = labels.get(head.values).cloned().unwrap_or_default();
-        let Groups { texts, rows, .. } = groups;
-        Ok(Self { columns, name: by.and_then(named), groups: Cells::of_texts(name, label, texts, rows) })
+        let Groups { distinct, rows } = groups;
+        Ok(Self {
+            columns,
+            name: by.and_then(named),
+            groups: Cells::of_texts(name, label, distinct.into_texts(), rows),
+        })
     }
 
     /// Number of groups.
@@ -180,8 +184,8 @@ impl Coded {
         (name, label): (&str, String),
         missing: &Missing,
     ) -> Result<(Values, Option<Vec<Vec<u8>>>)> {
-        let Groups { texts, rows, .. } = self.distinct;
-        let cells = Cells::of_texts(name, label, texts, rows);
+        let Groups { distinct, rows } = self.distinct;
+        let cells = Cells::of_texts(name, label, distinct.into_texts(), rows);
         let is_missing = |row: usize| text_of(cells.cell(row, 0)).is_some_and(|text| missing.means(text));
         let mut with_value = (0..cells.rows).filter(|&row| !is_missing(row)).peekable();
         if with_value.peek().is_some() && with_value.any(|row| !holds_number(cells.cell(row, 0))) {
@@ -210,33 +214,18 @@ impl Coded {
 /// Groups so far.
 #[derive(Default)]
 struct Groups {
-    numbers: HashMap<Box<[u8]>, u32>,
-    texts: Texts,
+    distinct: Distinct,
     /// Number in the file of the first row of each group.
     rows: Vec<usize>,
-    /// Group of the row before.
-    last: u32,
 }
 
 impl Groups {
     /// Returns the number of the group with this text, which is new if row number `at` is the first one to have it.
     fn of(&mut self, text: &[u8], at: u64) -> std::result::Result<u32, Refused> {
-        // Neighbours often have the same text.
-        if !self.rows.is_empty() && self.texts.get(self.last as usize) == text {
-            return Ok(self.last);
+        let (number, is_new) = self.distinct.number(text)?;
+        if is_new {
+            push(&mut self.rows, at as usize)?;
         }
-        self.last = match self.numbers.get(text) {
-            Some(&group) => group,
-            None => {
-                let group = u32::try_from(self.rows.len()).map_err(|_| "there are more than 2^32 groups".to_owned())?;
-                self.texts.push(text)?;
-                push(&mut self.rows, at as usize)?;
-                let bytes = self.numbers.len().saturating_mul(size_of::<(Box<[u8]>, u32)>());
-                upsweep_core::memory::ask(|| self.numbers.try_reserve(1)).map_err(|_| Refused::Memory(bytes))?;
-                self.numbers.insert(text.into(), group);
-                group
-            }
-        };
-        Ok(self.last)
+        Ok(number)
     }
 }
