@@ -108,11 +108,11 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; mean; median; first; last; mode; std and var are of a sample; several with commas
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; mean; median; q0.9 is the quantile of that share; distinct counts distinct values; first; last; mode; std and var are of a sample; several with commas
     #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
     pub(crate) op: Vec<Statistic>,
-    /// One line of results for each value of this column, wherever its rows are
-    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init", "carry_in", "carry_out"])]
+    /// One line of results for each value of this column, or of several with commas, wherever its rows are
+    #[arg(long, value_name = "NAME|N,...", conflicts_with_all = ["by_key", "segments", "axis", "init", "carry_in", "carry_out"])]
     pub(crate) group_by: Option<String>,
     #[command(flatten)]
     pub(crate) carries: Carries,
@@ -184,8 +184,8 @@ pub(crate) struct Common {
     /// The array of a .npz, by its name [default: the only one]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
     pub(crate) array: Option<String>,
-    /// Begin anew wherever the value in this column changes from one row to the next
-    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["segments", "carry_in", "carry_out"])]
+    /// Begin anew wherever the value in this column, or in one of several with commas, changes from one row to the next
+    #[arg(long, value_name = "NAME|N,...", conflicts_with_all = ["segments", "carry_in", "carry_out"])]
     pub(crate) by_key: Option<String>,
     /// Begin anew where this file says: offsets (integers in a .npy, raw in .u64, or as text), or a flag for each value
     /// (bool in a .npy, raw in .bool, or true/false as text)
@@ -380,10 +380,11 @@ The result is printed plainly: one value to a line; the rows of an array as line
 value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
 
 --group-by COLUMN has a line for each value of the column, in the order of `upsweep sort`, with a result for each operator in tabs;
--o writes a .csv or .tsv with names. Of several columns (--column a,b) the results of each follow each other. Means, medians, variances
+of several columns (--group-by a,b) for each row of values that there is;
+-o writes a .csv or .tsv with names. Of several columns (--column a,b) the results of each follow each other. Means, quantiles, variances
 and standard deviations are f64; the last two are of a sample, by n - 1. To count rows no column is needed. Cells of the column of
 groups are compared as they are written; an empty one is a value too. A group without values, as they are missing, has empty results.
-first, last, mode, min and max of several results are of texts, too. Without --group-by there is one line, of all values.
+first, last, mode, distinct, min and max of several results are of texts, too. Without --group-by there is one line, of all values.
 
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
 Nothing at all reduces to --init, or else to the operator's identity. A .npy or raw file is reduced in chunks on the CPU. With

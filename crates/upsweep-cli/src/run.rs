@@ -291,7 +291,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         match (&keys, delimiter, &form) {
             (Some(keys), Some(delimiter), Form::Table { layout, .. }) => {
                 let names = layout.key_names(op.name()).filter(|_| output_form != OutputForm::Words);
-                keyed(&keys.texts, names, &results, delimiter, (out, out_name))
+                keyed((&keys.texts, layout.key_columns().len()), names, &results, delimiter, (out, out_name))
             }
             _ => {
                 let progress = Progress::new("writing", None);

@@ -201,7 +201,7 @@ pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
         .map_err(|e| Failure::computing(&name, &e))?;
     match &categories {
         Categories::Numbers(_) => write_values(&outputs.values, form, &found.values)?,
-        Categories::Texts(coded) => coded.write(&outputs.values, delimiter_of(form), &found.values, None, None)?,
+        Categories::Texts(coded) => coded.write(&outputs.values, delimiter_of(form), &found.values, &[], None)?,
     }
     outputs.write_numbers(0, found.counts)?;
     outputs.write_numbers(1, found.inverse.unwrap_or_default())
@@ -221,9 +221,12 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
     let (values, lengths) =
         upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
     if let Categories::Texts(coded) = &categories {
-        let names = (form != OutputForm::Words && args.lengths.is_none()).then_some(["value", "length"]);
+        let mut names = if form == OutputForm::Words || args.lengths.is_some() { Vec::new() } else { coded.names() };
+        if !names.is_empty() {
+            names.push(b"length");
+        }
         let beside = args.lengths.is_none().then_some(&*lengths);
-        coded.write(&outputs.values, delimiter_of(form), &values, names, beside)?;
+        coded.write(&outputs.values, delimiter_of(form), &values, &names, beside)?;
         return outputs.write_numbers(0, lengths);
     }
     if args.lengths.is_some() {

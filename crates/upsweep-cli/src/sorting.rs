@@ -17,7 +17,7 @@ use crate::run;
 use crate::show::position_with;
 use crate::table::{Asked, Cells, Keep, WrittenRows};
 use crate::write::{self, OutputForm};
-use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
+use upsweep_dynamic::{Sort, top as first_of};
 
 /// Runs `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
@@ -65,12 +65,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     let advice = "; --numeric orders the numbers, and puts the rest last";
     let orders =
         (0..cells.asked()).map(|place| cells.order(place, args.numeric, advice)).collect::<Result<Vec<_>>>()?;
-    let mut keys: Vec<(View<'_>, bool)> = Vec::new();
-    for order in &orders {
-        keys.extend(order.last.as_deref().map(|last| (View::Bool(last), false)));
-        keys.push((order.values.view(), args.desc));
-    }
-    let places = lexsort(&device.device, &keys).map_err(|e| Failure::computing(&name, &e))?;
+    let places = cells.sorted(&device.device, &orders, &vec![args.desc; orders.len()])?;
     if args.argsort {
         return write_values(destination, named.unwrap_or(OutputForm::Words), &places.into(), None);
     }

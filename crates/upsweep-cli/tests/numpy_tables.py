@@ -34,6 +34,8 @@ STATISTICS = [
     ("median", "median({0})", lambda x: x.median(), lambda c: c.median()),
     ("std", "stddev_samp({0})", lambda x: x.std(), lambda c: c.std()),
     ("var", "var_samp({0})", lambda x: x.var(), lambda c: c.var()),
+    ("q0.9", "quantile_cont({0}::double, 0.9)", lambda x: x.astype("Float64").quantile(0.9), lambda c: c.quantile(0.9, "linear")),
+    ("distinct", "count(distinct {0})", lambda x: x.nunique(), lambda c: c.drop_nulls().n_unique()),
     ("first", "first({0} order by r) filter ({0} is not null)", lambda x: first(x, 0), lambda c: c.drop_nulls().first()),
     ("last", "last({0} order by r) filter ({0} is not null)", lambda x: first(x, -1), lambda c: c.drop_nulls().last()),
 ]
@@ -217,7 +219,7 @@ class Case:
 
     def groups(self):
         asked = [s for s in STATISTICS if self.random.random() < 0.5] or STATISTICS
-        keys = [["k"], ["g"], ["t"]][self.random.integers(3)]
+        keys = [["k"], ["g"], ["t"], ["k", "g"], ["g", "t", "k"]][self.random.integers(5)]
         t, of = self.table, [(c, s) for c in ("n", "x") for s in asked]
         order = ", ".join(f"{key} nulls last" for key in keys)
         results = ", ".join(s[1].format(c) for c, s in of)

@@ -120,11 +120,13 @@ pub(super) const UNIQUE_EXAMPLES: &str = concat!(
     "\
 Examples:
   upsweep unique sales.csv --column year
+  upsweep unique sales.csv --column region,year
   upsweep unique ids.npy --counts counts.npy -o distinct.npy
   upsweep unique ids.npy --inverse places.npy -o distinct.npy      ids is distinct[places]
 
 NaN is one value, the last; -0 and 0 are one, with the sign of the first. A column that has a text is one of texts, in the order of
-their bytes; --counts and --inverse are of these, too. Files are read as `upsweep scan --help` says.
+their bytes; --counts and --inverse are of these, too. Of several columns (--column a,b) the distinct rows of values are written, in
+tabs. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()
@@ -136,7 +138,7 @@ Examples:
   upsweep runs log.csv --column level
   upsweep runs mask.npy --lengths lengths.npy -o values.npy
 
-A line has a run's value, a number or a text, and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
+A line has a run's value, a number or a text, or those of several columns (--column a,b), and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

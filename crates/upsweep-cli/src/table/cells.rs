@@ -13,7 +13,8 @@ use crate::number::is_number;
 use crate::progress::Progress;
 use csv::ByteRecord;
 use std::cmp::Ordering;
-use upsweep_dynamic::Number;
+use upsweep::Device;
+use upsweep_dynamic::{Number, View, lexsort};
 
 /// Texts that are kept of each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,10 +96,11 @@ impl<'a> Cells<'a> {
         self.labels.get(place).map_or("", String::as_str)
     }
 
-    /// Makes cells of one column, of which these are the texts of some rows, and the numbers of the rows in the file.
-    pub(super) fn of_texts(name: &'a str, label: String, texts: Texts, in_file: Vec<usize>) -> Self {
-        let (columns, places, labels) = (vec![0], vec![0], vec![label]);
-        let rows = in_file.len();
+    /// Makes cells of the columns of these labels, of which these are the texts of some rows, and the numbers of the rows in
+    /// the file.
+    pub(super) fn of_texts(name: &'a str, labels: Vec<String>, texts: Texts, in_file: Vec<usize>) -> Self {
+        let (columns, places) = ((0..labels.len()).collect(), (0..labels.len()).collect());
+        let (width, rows) = (labels.len(), in_file.len());
         Self {
             name,
             names: None,
@@ -107,7 +109,7 @@ impl<'a> Cells<'a> {
             columns,
             places,
             texts,
-            width: 1,
+            width,
             rows,
             in_file: Some(in_file),
         }
@@ -203,6 +205,16 @@ impl<'a> Cells<'a> {
             }
         }
         Ok(Some(Order { values: values.finish(), last }))
+    }
+
+    /// Returns the rows in the order of these keys, the first one before the second; `down` has for each whether it descends.
+    pub(crate) fn sorted(&self, device: &Device, orders: &[Order], down: &[bool]) -> Result<Vec<u64>> {
+        let mut keys: Vec<(View<'_>, bool)> = Vec::new();
+        for (order, &down) in orders.iter().zip(down) {
+            keys.extend(order.last.as_deref().map(|last| (View::Bool(last), false)));
+            keys.push((order.values.view(), down));
+        }
+        lexsort(device, &keys).map_err(|e| Failure::computing(self.name, &e))
     }
 
     fn is_empty(&self, row: usize, place: usize) -> bool {
