@@ -64,6 +64,7 @@ pub(crate) fn read(common: &Common) -> Result<(Categories, String)> {
         name: &name,
         delimiter,
         header: common.header,
+        signed: false,
         columns: &[],
         any: false,
         and: Some(column),

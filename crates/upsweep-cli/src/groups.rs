@@ -117,6 +117,7 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
         name: &name,
         delimiter: read_by,
         header: common.header,
+        signed: false,
         columns: &asked,
         any: !counted,
         and: args.group_by.as_deref(),

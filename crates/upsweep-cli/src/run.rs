@@ -386,6 +386,7 @@ fn rows_of(common: &Common, path: &Path, delimiter: u8) -> Result<usize> {
         name: &name,
         delimiter,
         header: common.header,
+        signed: false,
         columns: &columns,
         any: false,
         and: None,

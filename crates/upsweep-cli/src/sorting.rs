@@ -6,7 +6,7 @@ use crate::chunks::{self, ArrayFile};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
-use crate::input::{self, Input};
+use crate::input::{self, Form, Input};
 use crate::names;
 use crate::npy;
 use crate::output::Destination;
@@ -53,8 +53,16 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     let device = Chosen::open(args.device, Work::Computation)?;
     let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
-    let asked =
-        Asked { source: &source, name: &name, delimiter, header: args.header, columns: &columns, any: true, and: None };
+    let asked = Asked {
+        source: &source,
+        name: &name,
+        delimiter,
+        header: args.header,
+        signed: true,
+        columns: &columns,
+        any: true,
+        and: None,
+    };
     let keep = match args.argsort {
         true => Keep::Asked,
         // The text of the rows is kept if the output has the same delimiter: then they are written as they were read.
@@ -65,7 +73,8 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     let advice = "; --numeric orders the numbers, and puts the rest last";
     let orders =
         (0..cells.asked()).map(|place| cells.order(place, args.numeric, advice)).collect::<Result<Vec<_>>>()?;
-    let places = cells.sorted(&device.device, &orders, &vec![args.desc; orders.len()])?;
+    let down: Vec<bool> = (0..cells.asked()).map(|place| cells.is_down(place) != args.desc).collect();
+    let places = cells.sorted(&device.device, &orders, &down)?;
     if args.argsort {
         return write_values(destination, named.unwrap_or(OutputForm::Words), &places.into(), None);
     }
@@ -176,6 +185,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let (found, mut places) = found.map_err(|e| Failure::computing(name, &e))?;
     // A row has the index that it has in the table.
     places.iter_mut().for_each(|place| *place = position_with(input.left_out(), *place as usize) as u64);
+    if args.rows {
+        return write_top_rows(args, &input, &places, (&destination, named));
+    }
     if args.indices {
         form.check(Type::U64, destination.name())?;
         return write_values(&destination, form, &places.into(), None);
@@ -200,6 +212,28 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
         }
         OutputForm::Npy | OutputForm::Raw(_) => write_values(&destination, form, &found, None),
     }
+}
+
+/// Writes the rows at these places of the table that was read.
+fn write_top_rows(
+    args: &TopArgs,
+    input: &Input,
+    places: &[u64],
+    (destination, named): (&Destination, Option<OutputForm>),
+) -> Result<()> {
+    let Form::Table { delimiter, layout } = &input.form else {
+        return Err(input::no_table(&called(args.reading.path()), "--rows"));
+    };
+    let delimiter = match named {
+        None | Some(OutputForm::Words) => *delimiter,
+        Some(OutputForm::Table { delimiter }) => delimiter,
+        Some(_) => {
+            let reason = "rows are written as a table: end the name in .csv or .tsv, or give --indices";
+            return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
+        }
+    };
+    let progress = Progress::new("reading", None);
+    destination.write(|out| layout.write_rows(&input.name, places, delimiter, (out, destination.name()), &progress))
 }
 
 /// Runs `upsweep median`: the quantile of one half.

@@ -271,17 +271,20 @@ class Case:
 
     def sorts(self):
         keys = self.random.permutation(["k", "g", "t"])[: self.random.integers(1, 4)].tolist()
-        down = bool(self.random.random() < 0.5)
+        down = (self.random.random(len(keys)) < 0.5).tolist()
         t = self.table
-        order = ", ".join(f"{key} {'desc' if down else 'asc'} nulls last" for key in keys)
+        order = ", ".join(f"{key} {'desc' if less else 'asc'} nulls last" for key, less in zip(keys, down))
         sql = t.sql(f"select {', '.join(t.names)} from t order by {order}, r")
         pandas = t.pandas
         # pandas keeps the order of equal rows for one key alone.
-        for key in reversed(keys):
-            pandas = pandas.sort_values(key, ascending=not down, kind="stable", na_position="last")
+        for key, less in reversed(list(zip(keys, down))):
+            pandas = pandas.sort_values(key, ascending=not less, kind="stable", na_position="last")
         polars = t.polars.sort(keys, descending=down, nulls_last=True, maintain_order=True)
-        options = [word for key in keys for word in ("--column", key)] + (["--desc"] if down else [])
-        args, text = self.run("sort", *options)
+        # A - before a name, or all names of one direction.
+        if all(down):
+            args, text = self.run("sort", "--desc", *(word for key in keys for word in ("--column", key)))
+        else:
+            args, text = self.run("sort", "--column", ",".join("-" * less + key for key, less in zip(keys, down)))
         self.compare((args, self.without_na(text)), self.rows([rows_of(pandas), sql, rows_of(polars)], t.names), self.delimiter)
 
     def selects(self):
@@ -291,6 +294,34 @@ class Case:
         sql = t.sql(f"select {', '.join(t.names)} from t where {sql} order by r")
         args, text = self.run("select", "--where", ours, "--na", "NA")
         self.compare((args, self.without_na(text)), self.rows([pandas, sql], t.names), self.delimiter)
+
+    def columns(self):
+        t = self.table
+        if not t.pandas.x.notna().any():
+            return
+        sql = t.sql("select t, n, x * g + 1 as c, g * 2 - g % 3 as d, k as k2 from t where x is not null and g >= 0 order by r")
+        found = t.pandas[t.pandas.x.notna() & (t.pandas.g >= 0)]
+        pandas = found.assign(c=found.x * found.g + 1, d=found.g * 2 - found.g % 3, k2=found.k)[["t", "n", "c", "d", "k2"]]
+        polars = t.polars.filter(pl.col("x").is_not_null() & (pl.col("g") >= 0)).select(
+            "t", "n", c=pl.col("x") * pl.col("g") + 1, d=pl.col("g") * 2 - pl.col("g") % 3, k2="k"
+        )
+        sets = ["c = x * g + 1", "d = g * 2 - g % 3", "k2 = k"]
+        options = [word for one in sets for word in ("--set", one)] + ["--keep", "t,n,c,d,k2"]
+        args, text = self.run("select", "--where", "x is not null and g >= 0", "--na", "NA", *options)
+        head = ["t", "n", "c", "d", "k2"]
+        self.compare((args, self.without_na(text)), self.rows([rows_of(pandas), sql, rows_of(polars)], head), self.delimiter, self.slack())
+
+    def tops(self):
+        t, column = self.table, str(self.random.choice(["n", "x"]))
+        count = t.pandas[column].count()
+        if not count:
+            return
+        k = int(self.random.integers(1, count + 1))
+        sql = t.sql(f"select {', '.join(t.names)} from t where {column} is not null order by {column} desc, r limit {k}")
+        pandas = rows_of(t.pandas.sort_values(column, ascending=False, kind="stable").head(k))
+        polars = t.polars.sort(column, descending=True, nulls_last=True, maintain_order=True).head(k)
+        args, text = self.run("top", "--column", column, "-k", str(k), "--rows", *SKIP)
+        self.compare((args, self.without_na(text)), self.rows([pandas, sql, rows_of(polars)], t.names), self.delimiter)
 
     def uniques(self):
         t, column = self.table, str(self.random.choice(["n", "x", "t"]))
@@ -315,7 +346,7 @@ class Case:
         self.compare(found, [pandas, sql, polars], "\t", self.slack())
 
     def all(self):
-        for kind in (self.totals, self.groups, self.scans, self.sorts, self.selects, self.uniques, self.quantiles):
+        for kind in (self.totals, self.groups, self.scans, self.sorts, self.selects, self.columns, self.tops, self.uniques, self.quantiles):
             kind()
         self.table.duckdb.close()
         return self.compared, self.disagreed, self.wrong

@@ -11,8 +11,19 @@ pub(crate) struct SelectArgs {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
     /// The condition, over the columns of a table, or over x: 'price > 10 and region == "N"'
-    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
-    pub(crate) condition: String,
+    #[arg(
+        long = "where",
+        value_name = "CONDITION",
+        allow_hyphen_values = true,
+        required_unless_present_any = ["set", "keep"]
+    )]
+    pub(crate) condition: Option<String>,
+    /// Compute a column of a table, in place of the one of this name or as a new one: 'total = amount * price'; may be given again
+    #[arg(long, value_name = "NAME = VALUE", allow_hyphen_values = true, conflicts_with = "indices")]
+    pub(crate) set: Vec<String>,
+    /// Write these columns of a table, in this order
+    #[arg(long, value_name = "NAME|N,...", conflicts_with = "indices")]
+    pub(crate) keep: Option<String>,
     /// Write where the values or rows are, counted from 0, instead
     #[arg(long)]
     pub(crate) indices: bool,
@@ -96,6 +107,7 @@ Examples:
   upsweep select samples.npy --where 'abs(x) > 3' --indices
   seq 1 100 | upsweep select - --where 'x % 7 == 0'
   upsweep select rain.csv --where 'month in (1, 2) and wind is not null'
+  upsweep select sales.csv --set 'total = amount * price' --keep region,total
   upsweep select log.tsv.gz --where 'status != 200 or not cached'
 
 Conditions:
@@ -108,6 +120,11 @@ Conditions:
   compared. A cell that is none is an error. Integers are exact in 128 bits; / and all with a fraction are f64; % has the sign
   of what divides, as in NumPy. No integer is rounded to be compared. NaN differs from everything. Texts are compared byte by
   byte, with the white space around them, and need not be UTF-8.
+
+Columns:
+  --set 'name = value' has the values of conditions, of any kind, over the columns as they are read; a column alone is as it is written,
+  so that --set 'new = old' --keep new renames it. Numbers with a point are printed as f64. A cell that is missing where a number is
+  computed is an error: --where 'price is not null' leaves it out.
 
 Rows are written as they are read, with the row of names, quotes and white space too; where -o asks for other delimiters, text with
 white space around it is quoted. A row that is wrong ends the output, and no file is written then. Files are read as `upsweep scan --help` says.

@@ -38,6 +38,8 @@ pub(crate) struct Cells<'a> {
     labels: Vec<String>,
     /// Indices of the requested columns in the table.
     columns: Vec<usize>,
+    /// Whether a `-` stands before a requested column, if it means something.
+    down: Vec<bool>,
     /// Index of each requested column among the texts that are kept of a row.
     places: Vec<usize>,
     /// Texts that are kept, row by row: of a row its own text, if that is kept, and then its cells.
@@ -85,10 +87,10 @@ impl<'a> Cells<'a> {
             Ok(())
         })?;
         let width = texts_before + kept.len();
-        let Head { first, first_text, has_names, columns, labels, .. } = head;
+        let Head { first, first_text, has_names, columns, down, labels, .. } = head;
         let names_text = (keep == Keep::Text).then_some(first_text);
         let names = has_names.then_some(first);
-        Ok(Self { name, names, names_text, labels, columns, places, texts, width, rows: number, in_file: None })
+        Ok(Self { name, names, names_text, labels, columns, down, places, texts, width, rows: number, in_file: None })
     }
 
     /// Name in messages of requested column number `place`, counted from 0.
@@ -107,12 +109,18 @@ impl<'a> Cells<'a> {
             names_text: None,
             labels,
             columns,
+            down: Vec::new(),
             places,
             texts,
             width,
             rows,
             in_file: Some(in_file),
         }
+    }
+
+    /// Whether the order by requested column number `place` descends, as a `-` before it says.
+    pub(crate) fn is_down(&self, place: usize) -> bool {
+        self.down.get(place).copied().unwrap_or(false)
     }
 
     /// Number of requested columns.

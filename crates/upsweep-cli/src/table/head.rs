@@ -16,6 +16,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) header: Header,
     /// Requested columns, by name or number, or [lists](listed) of these.
     pub(crate) columns: &'a [&'a str],
+    /// Whether a `-` before a column of `columns` means that the order descends.
+    pub(crate) signed: bool,
     /// Whether the only numeric column is requested if `columns` is empty.
     pub(crate) any: bool,
     /// Requested column after those in `columns`, or list of such, as the columns of groups.
@@ -35,6 +37,8 @@ pub(super) struct Head {
     pub(super) has_names: bool,
     /// Indices of the requested columns in the table.
     pub(super) columns: Vec<usize>,
+    /// Whether a `-` stands before a requested column, if it means something.
+    pub(super) down: Vec<bool>,
     /// Number of requested columns, without those after them.
     pub(super) values: usize,
     /// Names in messages of the requested columns.
@@ -66,11 +70,15 @@ impl Head {
             .copied()
             .chain(asked.and)
             .flat_map(listed)
+            .map(|column| if asked.signed { column.trim_start_matches('-') } else { column })
             .map(|column| is_header(&wanted(Some(column)), &first, &row));
         let has_names = is_header(&wanted(None), &first, &row) || names_a_column.any(|named| named);
         let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter, options: true };
         let data = if has_names { more.then_some(&row) } else { any.then_some(&first) };
-        let mut found = asked.columns.iter().map(|text| columns.find_all(text)).collect::<Result<Vec<_>>>()?.concat();
+        let plain = |text: &str| Ok(columns.find_all(text)?.into_iter().map(|column| (column, false)).collect());
+        let find = |text: &&str| if asked.signed { columns.find_signed(text) } else { plain(text) };
+        let signed = asked.columns.iter().map(find).collect::<Result<Vec<_>>>()?.concat();
+        let (mut found, down): (Vec<usize>, Vec<bool>) = signed.into_iter().unzip();
         let and = asked.and.map(|text| columns.find_all(text)).transpose()?.unwrap_or_default();
         if found.is_empty() && asked.any {
             // A column of groups is not the one to choose, although it may be numeric, too.
@@ -89,7 +97,7 @@ impl Head {
             note_years(name, header, &first, &row);
         }
         let labels = found.iter().map(|&column| columns.label(column)).collect();
-        Ok(Self { first, first_text, row, any, more, has_names, columns: found, values, labels })
+        Ok(Self { first, first_text, row, any, more, has_names, columns: found, down, values, labels })
     }
 
     /// Calls `take` with each row of data: its number in the file, its cells and its text. All have as many cells as the

@@ -5,6 +5,7 @@
 
 mod cells;
 mod columns;
+mod derived;
 mod each;
 mod filter;
 mod grouped;
@@ -27,7 +28,7 @@ use columns::{Columns, text_of};
 pub(crate) use columns::{listed, new_name};
 use csv::ByteRecord;
 pub(crate) use each::each_row;
-pub(crate) use filter::Filter;
+pub(crate) use filter::{Filter, Selected};
 pub(crate) use grouped::{Column, Grouped, How};
 pub(crate) use head::Asked;
 pub(crate) use keys::key_cells;
@@ -279,6 +280,38 @@ impl Layout {
         self.keys.iter().filter_map(|(key, _)| names.get(*key)).for_each(|name| row.push_field(name.trim_ascii()));
         row.push_field(&columns::new_name(names.get(self.column), suffix, &row));
         Some(row)
+    }
+
+    /// Writes the row of names, and the rows with these indices among the rows of data, in their order.
+    pub(crate) fn write_rows(
+        &self,
+        name: &str,
+        places: &[u64],
+        delimiter: u8,
+        (out, out_name): (&mut dyn Write, &str),
+        progress: &Progress,
+    ) -> Result<()> {
+        let mut rows = Rows::new(&self.source, name, self.delimiter, progress)?;
+        rows.keep_text();
+        let mut out = WrittenRows::to(out, out_name, delimiter);
+        let mut row = ByteRecord::new();
+        if self.names.is_some() && rows.next(&mut row)? {
+            out.write_as_read(rows.as_read(&row))?;
+        }
+        let mut wanted: Vec<(u64, usize)> = places.iter().copied().zip(0..).collect();
+        wanted.sort_unstable();
+        let mut found = vec![Vec::new(); places.len()];
+        let mut at = 0;
+        for (place, rank) in wanted {
+            while at <= place {
+                if !rows.next(&mut row)? {
+                    return Err(Failure::changed(name));
+                }
+                at += 1;
+            }
+            WrittenRows::to(&mut found[rank], out_name, delimiter).write_as_read(rows.as_read(&row))?;
+        }
+        found.iter().try_for_each(|text| out.write_lines(text))
     }
 
     /// Writes the table with `values` as one more column, whose name is that of the column that was read, and `suffix`. Rows

@@ -25,6 +25,12 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep reduce t.txt --column a --group-by name --format csv",
     ),
     ("choose one with --column", "", "upsweep scan t.csv", "upsweep scan t.csv --column b"),
+    (
+        "--set {set}: {reason}",
+        "--set c: is no assignment: write 'name = value'",
+        "upsweep select t.csv --set c",
+        "upsweep select t.csv --set 'c = a'",
+    ),
     ("choose a --column", "", "upsweep scan names.csv", "upsweep scan names.csv --column a"),
     ("choose a --column", "", "upsweep sort words.csv", "upsweep sort words.csv --column n"),
     (
