@@ -5,7 +5,7 @@ use crate::device::{DeviceChoice, parse_device};
 use crate::missing::Missing;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use upsweep_dynamic::{Op, Type};
+use upsweep_dynamic::Type;
 
 /// Scan (prefix sums) and reduce big arrays in files, on the CPU or on an NVIDIA GPU.
 #[derive(Parser, Debug)]
@@ -91,9 +91,13 @@ pub(crate) enum Command {
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
-    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
-    pub(crate) op: Op,
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; mean is of a --window; lag is the value before, diff
+    /// the difference from it
+    #[arg(long, value_parser = running(), default_value = "sum")]
+    pub(crate) op: Running,
+    /// The sum, mean, min or max of the last N values, in place of all; there is no result where there are fewer
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(crate) window: Option<usize>,
     /// Leave each value out of its own result: the results begin with --init, or the operator's identity
     #[arg(long)]
     pub(crate) exclusive: bool,
@@ -259,6 +263,7 @@ mod files;
 pub(crate) mod pictures;
 mod planning;
 mod reading;
+mod running;
 mod sampling;
 mod selecting;
 mod signal;
@@ -268,8 +273,10 @@ mod summing;
 
 pub(crate) use carries::Carries;
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
+use reading::types;
 pub(crate) use reading::{Header, Reading, TableForm};
-use reading::{operators, types};
+pub(crate) use running::Running;
+use running::running;
 pub(crate) use sampling::SampleArgs;
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
 pub(crate) use signal::{FilterArgs, Of, Pad, Signal, SmoothArgs};
@@ -296,6 +303,7 @@ macro_rules! scan_examples {
 Examples:
   upsweep scan rain.csv --column precipitation
   upsweep scan rain.csv --column 2 --by-key month -o totals.csv
+  upsweep scan rain.csv --column precipitation --op mean --window 7
   upsweep scan image.npy --axis 1 --op max -o skyline.npy
   upsweep scan counts.u32 --exclusive -o offsets.u64
   seq 1 20 | upsweep scan - --op product | tail -1"
@@ -341,6 +349,11 @@ Output:
   replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
+
+Windows:
+  --window N has the sum, mean, min or max of a value and the N - 1 before it; --op lag the value before, --op diff the difference
+  from it, of integers as i64. With --by-key windows begin anew. Values without as many before them have no result: their cells are empty,
+  and a .npy or raw file leaves them out. Means are f64, exact for integers.
 
 Long files, several, and parts of a series:
   Several files (part-*.npy) are one array, in the order in which they are named; arrays of several axes along the first one.

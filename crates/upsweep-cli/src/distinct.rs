@@ -11,21 +11,22 @@ pub(crate) struct Distinct {
     /// Numbers of the texts, by the hashes of these.
     numbers: HashTable<u32>,
     texts: Texts,
-    /// Number of the text before.
-    last: u32,
+    /// Hash and number of the text before.
+    last: (u64, u32),
 }
 
 impl Distinct {
     /// Returns the number of a text, and whether it is new.
     pub(crate) fn number(&mut self, text: &[u8]) -> Result<(u32, bool), Refused> {
         let Self { numbers, texts, last } = self;
-        // Neighbours often have the same text.
-        if !numbers.is_empty() && texts.get(*last as usize) == text {
-            return Ok((*last, false));
-        }
         let hash = xxh3_64(text);
-        if let Some(&number) = numbers.find(hash, |&number| texts.get(number as usize) == text) {
-            *last = number;
+        let is_text = |&number: &u32| texts.get(number as usize) == text;
+        // Neighbours often have the same text.
+        if hash == last.0 && !numbers.is_empty() && is_text(&last.1) {
+            return Ok((last.1, false));
+        }
+        if let Some(&number) = numbers.find(hash, is_text) {
+            *last = (hash, number);
             return Ok((number, false));
         }
         let number = u32::try_from(numbers.len()).map_err(|_| "there are more than 2^32 distinct texts".to_owned())?;
@@ -34,7 +35,7 @@ impl Distinct {
             .map_err(|_| Refused::Memory(bytes))?;
         texts.push(text)?;
         numbers.insert_unique(hash, number, |&number| xxh3_64(texts.get(number as usize)));
-        *last = number;
+        *last = (hash, number);
         Ok((number, true))
     }
 

@@ -3,7 +3,7 @@
 //!
 //! From the command line to the result:
 //! * [`args`] defines the options.
-//! * [`run`] takes the steps of a scan or a reduction.
+//! * [`run`] takes the steps of a scan or a reduction; [`windows`] those of a scan over windows.
 //! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
@@ -71,10 +71,11 @@ mod table;
 mod text;
 mod threads;
 mod wav;
+mod windows;
 mod words;
 mod write;
 
-use args::{Cli, Command, Signal};
+use args::{Cli, Command, Running, Signal};
 use clap::{CommandFactory, Parser};
 use failure::{Failure, Result, cut};
 use output::Destination;
@@ -119,7 +120,10 @@ fn exit_code(failure: &Failure) -> ExitCode {
 fn run_command(command: &Command) -> Result<()> {
     command.check_standard_input()?;
     match command {
-        Command::Scan(args) => run::scan(args),
+        Command::Scan(args) => match (args.op, args.window) {
+            (Running::Of(op), None) => run::scan((args, op)),
+            (op, window) => windows::scan(args, op, window),
+        },
         Command::Reduce(args) if groups::is_for(args) => groups::reduce(args),
         Command::Reduce(args) => run::reduce(args),
         Command::Histogram(args) => histogram::histogram(args),

@@ -94,7 +94,7 @@ fn float(number: Number) -> f64 {
 }
 
 /// Returns the f64 nearest to `sum / count`; NaN for a count of 0.
-fn quotient(sum: i128, count: usize) -> f64 {
+pub(crate) fn quotient(sum: i128, count: usize) -> f64 {
     if count == 0 {
         return f64::NAN;
     }

@@ -262,6 +262,44 @@ class Case:
         args, text = self.run("scan", *options)
         self.compare((args, self.without_na(text)), everything, self.delimiter, self.slack())
 
+    def windows(self):
+        op, column = str(self.random.choice(["sum", "mean", "min", "max", "lag", "diff"])), str(self.random.choice(["n", "x"]))
+        width, t = int(self.random.choice([1, 2, 3, 7, 20])), self.table
+        names = ", ".join(f"t.{name}" for name in t.names)
+        before = f"lag(v) over w"
+        function = {"lag": before, "diff": f"v - {before}", "mean": "avg(v) over w"}.get(op, f"{op}(v) over w")
+        width = 2 if op in ("lag", "diff") else width
+        frame = "" if op in ("lag", "diff") else f"rows {width - 1} preceding"
+        sql = t.sql(
+            f"""with v as (select r, g, {column} as v, lag(g) over (order by r) as before from t where {column} is not null),
+            u as (select r, v, sum(case when g is not distinct from before then 0 else 1 end) over (order by r) as run from v),
+            s as (select r, case when row_number() over (partition by run order by r) >= {width} then {function} end as s
+                  from u window w as (partition by run order by r {frame}))
+            select {names}, s.s from t left join s on t.r = s.r order by t.r"""
+        )
+        kept = t.pandas[t.pandas[column].notna()]
+        grouped = kept.groupby((kept.g != kept.g.shift()).fillna(True).cumsum())[column]
+        if op in ("lag", "diff"):
+            found = grouped.shift() if op == "lag" else grouped.diff()
+        elif column == "n":
+            # pandas computes windows of integers in floats.
+            pick = (lambda x: sum(x) / width) if op == "mean" else {"sum": sum, "min": min, "max": max}[op]
+            roll = lambda x: pd.Series([pick(x.tolist()[i + 1 - width : i + 1]) if i + 1 >= width else None for i in range(len(x))], x.index, object)
+            found = pd.concat([roll(x) for _, x in grouped]) if len(kept) else kept[column]
+        else:
+            found = getattr(grouped.rolling(width), op)().droplevel(0)
+        pandas = rows_of(t.pandas.assign(s=found.astype(object)))
+        kept = t.polars.with_row_index("at").filter(pl.col(column).is_not_null()).with_columns(run=pl.col("g").rle_id())
+        c = pl.col(column)
+        value = {"lag": c.shift(), "diff": c.diff()}.get(op)
+        value = getattr(c, f"rolling_{op}")(width) if value is None else value
+        polars = t.polars.with_row_index("at").join(kept.select("at", s=value.over("run")), on="at", how="left", maintain_order="left").drop("at")
+        suffix = op if op in ("lag", "diff") else f"{op}_{width}"
+        options = ["--column", column, "--op", op, "--by-key", "g", *SKIP, *([] if suffix == op else ["--window", str(width)])]
+        everything = self.rows([pandas, sql, rows_of(polars)], t.names + [f"{column}_{suffix}"])
+        args, text = self.run("scan", *options)
+        self.compare((args, self.without_na(text)), everything, self.delimiter, self.slack())
+
     def without_na(self, text):
         """The rows of the program, whose cells are as they were read."""
         if isinstance(text, list):
@@ -346,7 +384,7 @@ class Case:
         self.compare(found, [pandas, sql, polars], "\t", self.slack())
 
     def all(self):
-        for kind in (self.totals, self.groups, self.scans, self.sorts, self.selects, self.columns, self.tops, self.uniques, self.quantiles):
+        for kind in (self.totals, self.groups, self.scans, self.windows, self.sorts, self.selects, self.columns, self.tops, self.uniques, self.quantiles):
             kind()
         self.table.duckdb.close()
         return self.compared, self.disagreed, self.wrong

@@ -67,9 +67,16 @@ impl<'a> Grouped<'a> {
         let (mut groups, mut key) = (Groups::default(), Vec::new());
         let head = head.each_row(&mut rows, |rows, at, row, _| {
             let wrong = |refused: Refused| refused.failure(name, |reason| rows.wrong_row(at, &reason));
-            key.clear();
-            keys::join(by.iter().map(|&by| row.get(by).unwrap_or_default()), &mut key);
-            let group = groups.of(&key, at).map_err(wrong)?;
+            let mut cells = by.iter().map(|&by| row.get(by).unwrap_or_default());
+            let group = match by[..] {
+                [_] => groups.of(cells.next().unwrap_or_default(), at),
+                _ => {
+                    key.clear();
+                    keys::join(cells, &mut key);
+                    groups.of(&key, at)
+                }
+            };
+            let group = group.map_err(wrong)?;
             for (place, column) in columns.iter_mut().enumerate() {
                 let cell = places.get(place).and_then(|&place| row.get(place));
                 column.take((cell, at), group, how).map_err(|refused| {

@@ -263,6 +263,12 @@ impl Layout {
         &self.left_out
     }
 
+    /// Leaves out more rows, as there is no result of them.
+    pub(crate) fn leave_out(&mut self, rows: impl Iterator<Item = usize>) {
+        self.left_out.extend(rows);
+        self.left_out.sort_unstable();
+    }
+
     /// Number of missing values.
     pub(crate) fn missing(&self) -> usize {
         self.missing
