@@ -85,6 +85,12 @@ pub(crate) enum Command {
     /// How fast scans and reductions are on this machine, beside a copy of the same elements
     #[command(after_help = planning::BENCH_EXAMPLES)]
     Bench(BenchArgs),
+    /// The completions of a shell, for a file that it reads
+    #[command(after_help = manual::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// The manual page of a command, as roff
+    #[command(after_help = manual::MAN_EXAMPLES)]
+    Man(ManArgs),
 }
 
 #[derive(Args, Debug)]
@@ -260,6 +266,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 pub(crate) mod apps;
 mod carries;
 mod files;
+mod manual;
 pub(crate) mod pictures;
 mod planning;
 mod reading;
@@ -272,6 +279,7 @@ mod statistic;
 mod summing;
 
 pub(crate) use carries::Carries;
+pub(crate) use manual::{CompletionsArgs, ManArgs};
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
 use reading::types;
 pub(crate) use reading::{Header, Reading, TableForm};
@@ -330,7 +338,7 @@ Input:
   .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, in C or Fortran order, up to 64 axes
   .npz        an archive of .npy, stored or deflated: --array names the one, unless there is only one
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
-              every row has as many cells as the first. --missing says what becomes of empty cells of the column, and of
+              every row has as many cells as the first, or fewer with --ragged. --missing says what becomes of empty cells of the column, and of
               those that --na names: skip leaves their rows out (a scan's rows stay, without a result), zero and propagate
               take them as 0 and NaN, and by default they are an error. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice. White space around a text is a part of it

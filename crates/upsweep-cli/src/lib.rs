@@ -19,6 +19,8 @@
 //! a file that is open, or standard input. [`closed`] reports standard streams that
 //! were closed at the start.
 //!
+//! [`manual`] prints completions and manual pages.
+//!
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]
@@ -47,6 +49,7 @@ mod histogram;
 mod input;
 mod keyed;
 mod lab;
+mod manual;
 mod means;
 mod missing;
 mod modes;
@@ -146,6 +149,8 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Terrain(terrain) => apps::terrain::run(terrain),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(args),
         Command::Lab(lab) => lab::run(lab),
         Command::Bench(args) => print_lines(&bench::lines(args)?),
     }
