@@ -2,6 +2,7 @@
 
 mod colour;
 pub(crate) mod graph;
+mod grep;
 mod grid;
 mod icicle;
 pub(crate) mod image;

@@ -5,7 +5,7 @@ use crate::device::{DeviceChoice, parse_device};
 use crate::missing::Missing;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use upsweep_dynamic::{Op, Type};
+use upsweep_dynamic::Type;
 
 /// Scan (prefix sums) and reduce big arrays in files, on the CPU or on an NVIDIA GPU.
 #[derive(Parser, Debug)]
@@ -85,15 +85,25 @@ pub(crate) enum Command {
     /// How fast scans and reductions are on this machine, beside a copy of the same elements
     #[command(after_help = planning::BENCH_EXAMPLES)]
     Bench(BenchArgs),
+    /// The completions of a shell, for a file that it reads
+    #[command(after_help = manual::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// The manual page of a command, as roff
+    #[command(after_help = manual::MAN_EXAMPLES)]
+    Man(ManArgs),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
-    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
-    pub(crate) op: Op,
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; mean is of a --window; lag is the value before, diff
+    /// the difference from it
+    #[arg(long, value_parser = running(), default_value = "sum")]
+    pub(crate) op: Running,
+    /// The sum, mean, min or max of the last N values, in place of all; there is no result where there are fewer
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(crate) window: Option<usize>,
     /// Leave each value out of its own result: the results begin with --init, or the operator's identity
     #[arg(long)]
     pub(crate) exclusive: bool,
@@ -108,11 +118,11 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; mean; median; first; last; mode; std and var are of a sample; several with commas
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; mean; median; q0.9 is the quantile of that share; distinct counts distinct values; first; last; mode; std and var are of a sample; several with commas
     #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
     pub(crate) op: Vec<Statistic>,
-    /// One line of results for each value of this column, wherever its rows are
-    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init", "carry_in", "carry_out"])]
+    /// One line of results for each value of this column, or of several with commas, wherever its rows are
+    #[arg(long, value_name = "NAME|N,...", conflicts_with_all = ["by_key", "segments", "axis", "init", "carry_in", "carry_out"])]
     pub(crate) group_by: Option<String>,
     #[command(flatten)]
     pub(crate) carries: Carries,
@@ -184,8 +194,8 @@ pub(crate) struct Common {
     /// The array of a .npz, by its name [default: the only one]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "delimiter"])]
     pub(crate) array: Option<String>,
-    /// Begin anew wherever the value in this column changes from one row to the next
-    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["segments", "carry_in", "carry_out"])]
+    /// Begin anew wherever the value in this column, or in one of several with commas, changes from one row to the next
+    #[arg(long, value_name = "NAME|N,...", conflicts_with_all = ["segments", "carry_in", "carry_out"])]
     pub(crate) by_key: Option<String>,
     /// Begin anew where this file says: offsets (integers in a .npy, raw in .u64, or as text), or a flag for each value
     /// (bool in a .npy, raw in .bool, or true/false as text)
@@ -256,9 +266,11 @@ an interrupt (INT), TERM or HUP, and no output is left."
 pub(crate) mod apps;
 mod carries;
 mod files;
+mod manual;
 pub(crate) mod pictures;
 mod planning;
 mod reading;
+mod running;
 mod sampling;
 mod selecting;
 mod signal;
@@ -267,9 +279,12 @@ mod statistic;
 mod summing;
 
 pub(crate) use carries::Carries;
+pub(crate) use manual::{CompletionsArgs, ManArgs};
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
+use reading::types;
 pub(crate) use reading::{Header, Reading, TableForm};
-use reading::{operators, types};
+pub(crate) use running::Running;
+use running::running;
 pub(crate) use sampling::SampleArgs;
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
 pub(crate) use signal::{FilterArgs, Of, Pad, Signal, SmoothArgs};
@@ -296,6 +311,7 @@ macro_rules! scan_examples {
 Examples:
   upsweep scan rain.csv --column precipitation
   upsweep scan rain.csv --column 2 --by-key month -o totals.csv
+  upsweep scan rain.csv --column precipitation --op mean --window 7
   upsweep scan image.npy --axis 1 --op max -o skyline.npy
   upsweep scan counts.u32 --exclusive -o offsets.u64
   seq 1 20 | upsweep scan - --op product | tail -1"
@@ -322,7 +338,7 @@ Input:
   .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, in C or Fortran order, up to 64 axes
   .npz        an archive of .npy, stored or deflated: --array names the one, unless there is only one
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
-              every row has as many cells as the first. --missing says what becomes of empty cells of the column, and of
+              every row has as many cells as the first, or fewer with --ragged. --missing says what becomes of empty cells of the column, and of
               those that --na names: skip leaves their rows out (a scan's rows stay, without a result), zero and propagate
               take them as 0 and NaN, and by default they are an error. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice. White space around a text is a part of it
@@ -341,6 +357,11 @@ Output:
   replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
+
+Windows:
+  --window N has the sum, mean, min or max of a value and the N - 1 before it; --op lag the value before, --op diff the difference
+  from it, of integers as i64. With --by-key windows begin anew. Values without as many before them have no result: their cells are empty,
+  and a .npy or raw file leaves them out. Means are f64, exact for integers.
 
 Long files, several, and parts of a series:
   Several files (part-*.npy) are one array, in the order in which they are named; arrays of several axes along the first one.
@@ -380,10 +401,11 @@ The result is printed plainly: one value to a line; the rows of an array as line
 value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
 
 --group-by COLUMN has a line for each value of the column, in the order of `upsweep sort`, with a result for each operator in tabs;
--o writes a .csv or .tsv with names. Of several columns (--column a,b) the results of each follow each other. Means, medians, variances
+of several columns (--group-by a,b) for each row of values that there is;
+-o writes a .csv or .tsv with names. Of several columns (--column a,b) the results of each follow each other. Means, quantiles, variances
 and standard deviations are f64; the last two are of a sample, by n - 1. To count rows no column is needed. Cells of the column of
 groups are compared as they are written; an empty one is a value too. A group without values, as they are missing, has empty results.
-first, last, mode, min and max of several results are of texts, too. Without --group-by there is one line, of all values.
+first, last, mode, distinct, min and max of several results are of texts, too. Without --group-by there is one line, of all values.
 
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
 Nothing at all reduces to --init, or else to the operator's identity. A .npy or raw file is reduced in chunks on the CPU. With

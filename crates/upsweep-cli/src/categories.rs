@@ -1,6 +1,8 @@
-//! Columns whose values are compared and not computed with: numbers, or texts that are numbered in their order.
+//! Columns whose values are compared and not computed with: numbers, or texts, also of several columns, that are numbered in
+//! their order.
 
 use crate::args::Common;
+use crate::collect::Texts;
 use crate::element::Values;
 use crate::failure::{Failure, Result};
 use crate::input::{self, Input};
@@ -10,6 +12,7 @@ use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
 use crate::table::{self, Asked, Grouped, How, Wanted, WrittenRows};
+use upsweep::Device;
 
 /// Values of a column, or of an array.
 pub(crate) enum Categories {
@@ -17,11 +20,15 @@ pub(crate) enum Categories {
     Texts(Coded),
 }
 
-/// Texts, each as its number.
+/// Texts, or rows of texts of several columns, each as its number.
 pub(crate) struct Coded {
-    /// Distinct texts, in the order of their bytes.
-    pub(crate) texts: Vec<Vec<u8>>,
-    /// Number of the text of each row.
+    /// Names of the columns, if the table names its columns.
+    names: Option<Vec<Vec<u8>>>,
+    /// Number of columns.
+    width: usize,
+    /// Distinct rows of texts, in their order: a text of each column, row by row.
+    texts: Texts,
+    /// Number of the row of texts of each row.
     pub(crate) codes: Values,
 }
 
@@ -57,6 +64,7 @@ pub(crate) fn read(common: &Common) -> Result<(Categories, String)> {
         name: &name,
         delimiter,
         header: common.header,
+        signed: false,
         columns: &[],
         any: false,
         and: Some(column),
@@ -69,41 +77,59 @@ pub(crate) fn read(common: &Common) -> Result<(Categories, String)> {
     }
     let rows = read.columns.first().map(|column| &*column.groups).unwrap_or_default();
     let mut order: Vec<usize> = (0..read.len()).filter(|&group| !read.is_left_out(group, &common.missing)).collect();
-    read.note_mixed();
-    order.sort_by_key(|&group| read.text(group));
+    let width = read.texts(0).count();
+    if width == 1 {
+        read.note_mixed();
+        order.sort_by_key(|&group| read.texts(group).next());
+    } else {
+        let sorted = read.sorted(&Device::cpu())?;
+        order =
+            sorted.into_iter().map(|group| group as usize).filter(|group| order.binary_search(group).is_ok()).collect();
+    }
     let mut ranks = vec![None; read.len()];
     order.iter().enumerate().for_each(|(rank, &group)| ranks[group] = Some(rank as u32));
     let codes: Vec<u32> = rows.iter().filter_map(|&row| ranks[row as usize]).collect();
-    let texts = order.into_iter().map(|group| read.text(group).to_vec()).collect();
-    Ok((Categories::Texts(Coded { texts, codes: codes.into() }), name))
+    let mut texts = Texts::default();
+    for text in order.iter().flat_map(|&group| read.texts(group)) {
+        texts.push(text).map_err(|refused| refused.failure(&name, Failure::Run))?;
+    }
+    Ok((Categories::Texts(Coded { names: read.names, width, texts, codes: codes.into() }), name))
 }
 
 impl Coded {
-    /// Returns the text of the value number `index` of `codes`, which are numbers of texts.
-    fn text(&self, codes: &Values, index: usize) -> &[u8] {
-        let Values::U32(codes) = codes else { return b"" };
-        codes.get(index).and_then(|&code| self.texts.get(code as usize)).map_or(b"", Vec::as_slice)
+    /// Returns names for a table of the texts: those of the columns if there are several and they have names.
+    pub(crate) fn names(&self) -> Vec<&[u8]> {
+        match (self.width, &self.names) {
+            (1, _) => vec![b"value"],
+            (_, names) => names.iter().flatten().map(|name| name.trim_ascii()).collect(),
+        }
     }
 
-    /// Writes a line with the text of each of `codes`, and with what `beside` appends to it.
+    /// Returns the texts of the value number `index` of `codes`, which are numbers of rows of texts.
+    fn texts(&self, codes: &Values, index: usize) -> impl Iterator<Item = &[u8]> {
+        let row = if let Values::U32(codes) = codes { codes.get(index).copied() } else { None };
+        row.into_iter().flat_map(move |row| (0..self.width).map(move |k| self.texts.get(row as usize * self.width + k)))
+    }
+
+    /// Writes a line with the texts of each of `codes`, and with what `beside` appends to it; before them a line of `names`.
     pub(crate) fn write(
         &self,
         destination: &Destination,
         delimiter: u8,
         codes: &Values,
-        names: Option<[&str; 2]>,
+        names: &[&[u8]],
         beside: Option<&[u64]>,
     ) -> Result<()> {
         destination.write(|out| {
             let mut out = WrittenRows::to(out, destination.name(), delimiter);
-            if let Some(names) = names {
-                out.write(names.map(str::as_bytes))?;
+            if !names.is_empty() {
+                out.write(names.iter().copied())?;
             }
             for index in 0..codes.len() {
-                let text = [self.text(codes, index)];
+                let texts = self.texts(codes, index);
                 match beside.and_then(|numbers| numbers.get(index)) {
-                    Some(number) => out.write(text.into_iter().chain([number.to_string().as_bytes()]))?,
-                    None => out.write(text)?,
+                    Some(number) => out.write(texts.chain([number.to_string().as_bytes()]))?,
+                    None => out.write(texts)?,
                 }
             }
             Ok(())

@@ -1,5 +1,5 @@
-//! Command `upsweep reduce` with more than one result: for each distinct value of a column, for several columns, by several
-//! operators.
+//! Command `upsweep reduce` with more than one result: for each distinct value of a column or of several, for several columns,
+//! by several operators.
 //!
 //! Values are sorted by their groups, which are numbered as the table is read, so that each group is a segment. Without
 //! groups all values are one.
@@ -9,8 +9,8 @@ use crate::device::{Chosen, Work};
 use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, called, quoted};
 use crate::input::{self, Input};
-use crate::means::{deviations, means, medians};
-use crate::modes::{modes, picked};
+use crate::means::{deviations, means, quantiles};
+use crate::modes::{distinct, modes, picked};
 use crate::names;
 use crate::output::Destination;
 use crate::progress::Progress;
@@ -18,9 +18,11 @@ use crate::run;
 use crate::sums::Sums;
 use crate::table::{self, Asked, Grouped, How, WrittenRows, listed, new_name};
 use crate::write::OutputForm;
+use bytemuck::Zeroable;
+use bytemuck::allocation::try_zeroed_vec;
 use csv::ByteRecord;
 use upsweep_core::memory;
-use upsweep_dynamic::{Error, Op, Reduce, Segments, View, lexsort};
+use upsweep_dynamic::{Error, Op, Reduce, Segments, View};
 
 /// Whether the options ask for results that are computed here.
 pub(crate) fn is_for(args: &ReduceArgs) -> bool {
@@ -115,6 +117,7 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
         name: &name,
         delimiter: read_by,
         header: common.header,
+        signed: false,
         columns: &asked,
         any: !counted,
         and: args.group_by.as_deref(),
@@ -137,17 +140,12 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
     };
     let columns = std::mem::take(&mut read.columns);
     let columns = columns.into_iter().map(|column| by_group(column, read.len(), &name)).collect::<Result<Vec<_>>>()?;
-    let text = |group: usize| read.text(group);
-    let groups: Option<&Text<'_>> = args.group_by.as_ref().map(|_| &text as _);
+    let texts = |group: usize| read.texts(group).collect();
+    let groups: Option<&TextsOf<'_>> = args.group_by.as_ref().map(|_| &texts as _);
     let results = Computing { args, device: &device, name: &name, groups }.of(&columns)?;
     let Some(groups) = groups else { return write(to, (&columns, &args.op), &results, None) };
-    // Groups are written in the order of the column's values, numbers in numeric order.
-    let order = read.order()?;
-    let mut keys: Vec<(View<'_>, bool)> =
-        order.last.as_deref().map(|last| (View::Bool(last), false)).into_iter().collect();
-    keys.push((order.values.view(), false));
-    let order = lexsort(&device.device, &keys).map_err(|e| Failure::computing(&name, &e))?;
-    write(to, (&columns, &args.op), &results, Some((read.name.as_deref(), groups, &order)))
+    let order = read.sorted(&device.device)?;
+    write(to, (&columns, &args.op), &results, Some((read.names.as_deref(), groups, &order)))
 }
 
 /// Sorts the values of a column by their groups, of which there are `count`.
@@ -156,26 +154,43 @@ fn by_group(column: table::Column, count: usize, name: &str) -> Result<Column> {
     let mut offsets = vec![0u64; count + 1];
     groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
     (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
-    let values = if groups.is_sorted() {
-        values
-    } else {
-        let mut next = offsets.clone();
-        with_values!(values, x => {
-            let full = |_| Failure::memory(name, size_of_val(&x[..]));
-            let mut sorted = memory::filled(x.len(), Default::default()).map_err(full)?;
-            for (x, group) in x.into_iter().zip(groups) {
-                let place = &mut next[group as usize];
-                sorted[*place as usize] = x;
-                *place += 1;
-            }
-            sorted.into()
-        })
+    let values = match groups.is_sorted() {
+        true => values,
+        false => {
+            let bytes = values.bytes().len();
+            let sorted = with_values!(values, x => gathered(x, groups, &offsets).map(Values::from));
+            sorted.map_err(|()| Failure::memory(name, bytes))?
+        }
     };
     Ok(Column { name: called, values, texts, offsets })
 }
 
-/// Text of each group.
-type Text<'a> = dyn Fn(usize) -> &'a [u8] + 'a;
+/// Returns the values in the order of their groups, which begin at `offsets`. What has moved is given back to the system
+/// part by part, from the end on, so that the values are not there twice.
+fn gathered<T: Copy + Zeroable>(
+    mut x: Vec<T>,
+    mut groups: Vec<u32>,
+    offsets: &[u64],
+) -> std::result::Result<Vec<T>, ()> {
+    const PART: usize = 1 << 18;
+    // The system gives zeroed memory when it is first written to.
+    let mut sorted: Vec<T> = memory::ask(|| try_zeroed_vec(x.len()))?;
+    let mut ends = offsets.get(1..).unwrap_or_default().to_vec();
+    while !x.is_empty() {
+        let rest = x.len().saturating_sub(PART);
+        for (x, group) in x.drain(rest..).zip(groups.drain(rest..)).rev() {
+            let end = &mut ends[group as usize];
+            *end -= 1;
+            sorted[*end as usize] = x;
+        }
+        x.shrink_to_fit();
+        groups.shrink_to_fit();
+    }
+    Ok(sorted)
+}
+
+/// Texts of each group: one of each column of groups.
+type TextsOf<'a> = dyn Fn(usize) -> Vec<&'a [u8]> + 'a;
 
 /// What is computed of columns.
 struct Computing<'a> {
@@ -183,8 +198,8 @@ struct Computing<'a> {
     device: &'a Chosen,
     /// Name of the input in messages.
     name: &'a str,
-    /// Text of each group, if there are groups.
-    groups: Option<&'a Text<'a>>,
+    /// Texts of each group, if there are groups.
+    groups: Option<&'a TextsOf<'a>>,
 }
 
 impl Computing<'_> {
@@ -202,7 +217,9 @@ impl Computing<'_> {
                     let squares = deviations(device, x, offsets).map_err(failed)?;
                     Ok(Values::F64(squares.into_iter().map(f64::sqrt).collect()))
                 }
-                Statistic::Median => Ok(Values::F64(medians(x, offsets))),
+                Statistic::Median => Ok(Values::F64(quantiles(x, offsets, 0.5))),
+                Statistic::Quantile(share) => Ok(Values::F64(quantiles(x, offsets, share))),
+                Statistic::Distinct => Ok(distinct(x, offsets).into()),
                 Statistic::First => Ok(picked(x, offsets, &|begin, _| begin)),
                 Statistic::Last => Ok(picked(x, offsets, &|_, end| end - 1)),
                 Statistic::Mode => Ok(modes(x, offsets)),
@@ -233,9 +250,10 @@ impl Computing<'_> {
     /// Returns the failure for a result that does not fit its type, with its group; for other errors what they are.
     fn overflow(&self, offsets: &[u64], sums: &Sums, error: &Error) -> Failure {
         let Error::Overflow { op, element, index, value } = error else { return Failure::computing(self.name, error) };
-        let group = self.groups.map_or_else(String::new, |text| {
+        let group = self.groups.map_or_else(String::new, |texts| {
             let group = offsets.partition_point(|&begin| begin <= *index as u64).saturating_sub(1);
-            format!("group {}: ", quoted(&String::from_utf8_lossy(text(group).trim_ascii())))
+            let texts = texts(group).into_iter().map(|text| quoted(&String::from_utf8_lossy(text.trim_ascii())));
+            format!("group {}: ", texts.collect::<Vec<_>>().join(", "))
         });
         let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
         let words = format!("{group}the {op} does not fit {element}{said}: {}", sums.advice(*value));
@@ -243,8 +261,8 @@ impl Computing<'_> {
     }
 }
 
-/// Groups to write: the name of their column, the text of each, and their order.
-type Written<'a> = (Option<&'a [u8]>, &'a Text<'a>, &'a [u64]);
+/// Groups to write: the names of their columns, the texts of each, and their order.
+type Written<'a> = (Option<&'a [Vec<u8>]>, &'a TextsOf<'a>, &'a [u64]);
 
 /// Writes a line for each group, or one if there are none: the results of each column by each statistic. `results` has
 /// them in this order.
@@ -254,17 +272,17 @@ fn write(
     results: &[Values],
     groups: Option<Written<'_>>,
 ) -> Result<()> {
-    let names = groups.is_none_or(|(name, ..)| name.is_some());
+    let named = groups.is_none_or(|(names, ..)| names.is_some());
     destination.write(|out| {
         let mut out = WrittenRows::to(out, destination.name(), delimiter.unwrap_or(b'\t'));
         let mut line = ByteRecord::new();
-        if delimiter.is_some() && names {
-            if let Some((Some(name), ..)) = groups {
+        if delimiter.is_some() && named {
+            for name in groups.and_then(|(names, ..)| names).unwrap_or_default() {
                 line.push_field(name.trim_ascii());
             }
             for column in columns {
                 for statistic in statistics {
-                    let name = new_name(column.name.as_deref(), statistic.name(), &line);
+                    let name = new_name(column.name.as_deref(), &statistic.name(), &line);
                     line.push_field(&name);
                 }
             }
@@ -273,8 +291,8 @@ fn write(
         let mut text = Vec::new();
         for &group in groups.map_or(&[0][..], |(.., order)| order) {
             line.clear();
-            if let Some((_, text, _)) = groups {
-                line.push_field(text(group as usize));
+            if let Some((_, texts, _)) = groups {
+                texts(group as usize).into_iter().for_each(|text| line.push_field(text));
             }
             let of = columns.iter().flat_map(|column| statistics.iter().map(move |statistic| (column, statistic)));
             for (results, (column, statistic)) in results.iter().zip(of) {
@@ -282,10 +300,10 @@ fn write(
                 // A group may have no values, as they are missing. Its results are missing, too.
                 let place = group as usize;
                 let is_empty = column.offsets.get(place) == column.offsets.get(place + 1);
-                let shown = groups.is_none() || !is_empty || *statistic == Statistic::Count;
+                let shown = groups.is_none() || !is_empty || statistic.counts();
                 match (&column.texts, results) {
                     _ if !shown => {}
-                    (Some(texts), Values::U32(codes)) if *statistic != Statistic::Count => {
+                    (Some(texts), Values::U32(codes)) if !statistic.counts() => {
                         let code = codes.get(place).filter(|_| !is_empty);
                         text.extend(code.and_then(|&code| texts.get(code as usize)).into_iter().flatten());
                     }

@@ -3,7 +3,7 @@
 //!
 //! From the command line to the result:
 //! * [`args`] defines the options.
-//! * [`run`] takes the steps of a scan or a reduction.
+//! * [`run`] takes the steps of a scan or a reduction; [`windows`] those of a scan over windows.
 //! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
@@ -18,6 +18,8 @@
 //! [`names`] knows what the names of files say, [`packed`] compressed files, [`mod@text`] encodings. [`source`] is
 //! a file that is open, or standard input. [`closed`] reports standard streams that
 //! were closed at the start.
+//!
+//! [`manual`] prints completions and manual pages.
 //!
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
@@ -35,6 +37,7 @@ mod closed;
 mod collect;
 mod count;
 mod device;
+mod distinct;
 mod element;
 mod elements;
 mod explain;
@@ -46,6 +49,7 @@ mod histogram;
 mod input;
 mod keyed;
 mod lab;
+mod manual;
 mod means;
 mod missing;
 mod modes;
@@ -70,10 +74,11 @@ mod table;
 mod text;
 mod threads;
 mod wav;
+mod windows;
 mod words;
 mod write;
 
-use args::{Cli, Command, Signal};
+use args::{Cli, Command, Running, Signal};
 use clap::{CommandFactory, Parser};
 use failure::{Failure, Result, cut};
 use output::Destination;
@@ -118,7 +123,10 @@ fn exit_code(failure: &Failure) -> ExitCode {
 fn run_command(command: &Command) -> Result<()> {
     command.check_standard_input()?;
     match command {
-        Command::Scan(args) => run::scan(args),
+        Command::Scan(args) => match (args.op, args.window) {
+            (Running::Of(op), None) => run::scan((args, op)),
+            (op, window) => windows::scan(args, op, window),
+        },
         Command::Reduce(args) if groups::is_for(args) => groups::reduce(args),
         Command::Reduce(args) => run::reduce(args),
         Command::Histogram(args) => histogram::histogram(args),
@@ -141,6 +149,8 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Terrain(terrain) => apps::terrain::run(terrain),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(args),
         Command::Lab(lab) => lab::run(lab),
         Command::Bench(args) => print_lines(&bench::lines(args)?),
     }

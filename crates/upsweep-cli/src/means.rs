@@ -1,4 +1,4 @@
-//! Means, variances and medians of segments. The mean of integers is exact and rounded once; the mean of finite floats is
+//! Means, variances and quantiles of segments. The mean of integers is exact and rounded once; the mean of finite floats is
 //! finite.
 
 use crate::element::{Type, Values};
@@ -6,6 +6,7 @@ use crate::expression::value::compare;
 use std::cmp::Ordering;
 use std::ops::Range;
 use upsweep::Device;
+use upsweep_core::between::Between;
 use upsweep_core::memory::room;
 use upsweep_dynamic::{Error, Number, Op, Reduce, Result, Segments, Value, View, with_view};
 
@@ -66,24 +67,21 @@ pub(crate) fn deviations(device: &Device, x: View<'_>, offsets: &[u64]) -> Resul
     }))
 }
 
-/// Returns the median of each segment of `x`, between the two values in the middle if there are two; NaN for an empty one,
-/// and where a value is NaN.
-pub(crate) fn medians(x: View<'_>, offsets: &[u64]) -> Vec<f64> {
+/// Returns the quantile of a share of each segment of `x`, as [`upsweep_dynamic::quantiles`] does; NaN for an empty one.
+pub(crate) fn quantiles(x: View<'_>, offsets: &[u64], share: f64) -> Vec<f64> {
     let segments = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
     with_view!(x, x => segments.map(|segment| {
-        let mut numbers: Vec<Number> = x[segment].iter().map(|x| x.number()).collect();
-        let is_nan = |number: &Number| matches!(number, Number::Float(x) if x.is_nan());
-        if numbers.is_empty() || numbers.iter().any(is_nan) {
+        let mut x = x[segment].to_vec();
+        let is_nan = |x: &_| matches!(Value::number(*x), Number::Float(x) if x.is_nan());
+        if x.is_empty() || x.iter().any(is_nan) {
             return f64::NAN;
         }
-        let (middle, is_even) = (numbers.len() / 2, numbers.len().is_multiple_of(2));
-        let by_value = |a: &Number, b: &Number| compare(*a, *b).unwrap_or(Ordering::Equal);
-        let (below, &mut upper, _) = numbers.select_nth_unstable_by(middle, by_value);
-        match (below.iter().copied().max_by(by_value).filter(|_| is_even), upper) {
-            (None, upper) => float(upper),
-            (Some(Number::Integer(lower)), Number::Integer(upper)) => quotient(lower + upper, 2),
-            (Some(lower), upper) => f64::midpoint(float(lower), float(upper)),
-        }
+        let at = share * (x.len() - 1) as f64;
+        let (place, part) = (at as usize, at.fract());
+        let by_value = |a: &_, b: &_| compare(Value::number(*a), Value::number(*b)).unwrap_or(Ordering::Equal);
+        let (_, &mut low, above) = x.select_nth_unstable_by(place, by_value);
+        let high = above.iter().copied().min_by(by_value).filter(|_| part > 0.0).unwrap_or(low);
+        Between { low, high, part }.value()
     }).collect())
 }
 
@@ -96,7 +94,7 @@ fn float(number: Number) -> f64 {
 }
 
 /// Returns the f64 nearest to `sum / count`; NaN for a count of 0.
-fn quotient(sum: i128, count: usize) -> f64 {
+pub(crate) fn quotient(sum: i128, count: usize) -> f64 {
     if count == 0 {
         return f64::NAN;
     }
@@ -139,6 +137,7 @@ mod tests {
 
     #[test]
     fn variances_and_medians_of_segments() {
+        let medians = |x: View<'_>, offsets: &[u64]| quantiles(x, offsets, 0.5);
         let of = |x: &[f64], offsets: &[u64]| deviations(&Device::cpu(), View::F64(x), offsets).unwrap();
         let x = [1.0, 4.0, 7.0, 1e9, 1e9 + 1.0, 1e9 + 2.0, 7.0];
         let found = of(&x, &[0, 3, 6, 7, 7]);
@@ -161,6 +160,18 @@ mod tests {
             if let Some(last) = sorted.len().checked_sub(1) {
                 let middle = (sorted[last / 2] + sorted[sorted.len() / 2]) / 2.0;
                 assert_eq!(medians(View::F64(&x), &[0, n]), [middle], "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_whole() {
+        let x: Vec<i64> = (0..97u64).map(|k| (k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3) as i64).collect();
+        for n in [1, 2, 3, 10, 97] {
+            for share in [0.0, 0.01, 0.25, 1.0 / 3.0, 0.5, 0.7, 0.99, 1.0] {
+                let whole = upsweep_dynamic::quantiles(&Device::cpu(), View::I64(&x[..n]), &[share]).unwrap();
+                let found = quantiles(View::I64(&x), &[0, n as u64, 97], share);
+                assert_eq!(found[0], whole[0].value, "{share} of {n}");
             }
         }
     }

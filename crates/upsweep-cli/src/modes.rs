@@ -1,4 +1,4 @@
-//! Values of segments: the first, the last, the one that is there most often.
+//! Values of segments: the first, the last, the one that is there most often; and how many there are.
 
 use crate::element::Values;
 use crate::expression::value::compare;
@@ -29,6 +29,16 @@ pub(crate) fn modes(x: View<'_>, offsets: &[u64]) -> Values {
     })
 }
 
+/// Returns the number of distinct values of each segment of `x`. NaN is one value; -0 and 0 are one.
+pub(crate) fn distinct(x: View<'_>, offsets: &[u64]) -> Vec<u64> {
+    let segments = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
+    with_view!(x, x => segments.map(|segment| {
+        let mut numbers: Vec<Number> = x[segment].iter().map(|&x| x.into()).collect();
+        numbers.sort_unstable_by(|&a, &b| by_value(a, b));
+        numbers.chunk_by(|&a, &b| by_value(a, b).is_eq()).count() as u64
+    }).collect())
+}
+
 /// Compares two numbers. NaN equals itself, and is larger than others.
 fn by_value(a: Number, b: Number) -> Ordering {
     let is_nan = |number: Number| matches!(number, Number::Float(x) if x.is_nan());
@@ -51,5 +61,7 @@ mod tests {
         let found = of(modes(View::F64(&x), &offsets));
         assert!(found[0] == 1.0 && found[1].is_nan() && found[3] == 0.0, "{found:?}");
         assert!(of(modes(View::F64(&[]), &[0, 0])).is_empty());
+        assert_eq!(distinct(View::F64(&x), &offsets), [3, 2, 0, 1]);
+        assert_eq!(distinct(View::U8(&[]), &[0, 0]), [0]);
     }
 }

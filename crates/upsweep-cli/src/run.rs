@@ -25,9 +25,9 @@ use std::time::Instant;
 use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Scan, Segments, View};
 
 /// Runs `upsweep scan`.
-pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
+pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let begun = Instant::now();
-    let (common, op) = (&args.common, args.op);
+    let common = &args.common;
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
@@ -40,7 +40,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         && let sums = Sums::new(common.sums, op, file.element, form)?
         && op.keeps_bits_in_parts(sums.computed)
     {
-        return scan_in_chunks(args, (&file, sums), &device, (&destination, form), &carried, begun);
+        return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
     }
     explain_waiting(common);
     let mut input = input::load(common, false)?;
@@ -60,7 +60,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, missing, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
-    let Scans { checked, computed: scan } = Scans::new(args, &asked, axis)?;
+    let Scans { checked, computed: scan } = Scans::new((args, op), &asked, axis)?;
     let (checked, scan) = (checked.segments(given.segments()), scan.segments(given.segments()));
     let mut carry = carried.is_asked().then(|| carried.read(Operation::Scan, op, sums.computed)).transpose()?;
     if sums.checked {
@@ -89,7 +89,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
 
     let len = values.len();
     let bytes = len * (element.size() + sums.results.size());
-    let summary = asked.summary(described(args), (len, element), time, bytes);
+    let summary = asked.summary(described(args, op), (len, element), time, bytes);
     if on_terminal {
         let column = match &form {
             Form::Table { layout, .. } => layout.column(),
@@ -120,7 +120,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
 }
 
 /// Fails if several tables were read, and their rows are written or told apart by keys.
-fn check_one_table(common: &Common, (input, form): (&Input, OutputForm)) -> Result<()> {
+pub(crate) fn check_one_table(common: &Common, (input, form): (&Input, OutputForm)) -> Result<()> {
     let written = matches!(form, OutputForm::Table { .. });
     let reason = match (&input.form, common.by_key.is_some()) {
         (Form::Table { .. }, true) => "--by-key is for one table",
@@ -137,9 +137,9 @@ struct Scans<'a> {
 }
 
 impl<'a> Scans<'a> {
-    fn new(args: &ScanArgs, asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
+    fn new((args, op): (&ScanArgs, Op), asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
         let sums = &asked.sums;
-        let mut scan = Scan::new(args.op);
+        let mut scan = Scan::new(op);
         if args.exclusive {
             scan = scan.exclusive();
         }
@@ -165,28 +165,28 @@ fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsw
 }
 
 /// Returns the name of a scan, for its summary.
-fn described(args: &ScanArgs) -> String {
+fn described(args: &ScanArgs, op: Op) -> String {
     let kind = if args.exclusive { "exclusive" } else { "inclusive" };
     let end = if args.reverse { " from the end" } else { "" };
-    format!("{kind} {} scan{end}", args.op)
+    format!("{kind} {op} scan{end}")
 }
 
 /// Runs `upsweep scan` of a big array: its file is read, computed and written at the same time.
 fn scan_in_chunks(
-    args: &ScanArgs,
+    (args, op): (&ScanArgs, Op),
     (file, sums): (&ArrayFile, Sums),
     device: &Chosen,
     (destination, form): (&Destination, OutputForm),
     carried: &Carried<'_>,
     begun: Instant,
 ) -> Result<()> {
-    let (common, op) = (&args.common, args.op);
+    let common = &args.common;
     let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
     sums.check_output(form, op, destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
     sums.note_width(form, element);
     let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
-    let Scans { checked, computed: scan } = Scans::new(args, &asked, None)?;
+    let Scans { checked, computed: scan } = Scans::new((args, op), &asked, None)?;
     let carry = carried.read(Operation::Scan, op, sums.computed)?;
     let overflow = |e: &Error| asked.overflow(input_form, "", e);
     let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
@@ -203,7 +203,7 @@ fn scan_in_chunks(
     })?;
     carried.write(&last, &asked)?;
     let bytes = len * (element.size() + sums.results.size());
-    report(destination, &asked.summary(described(args), (len, element), started.elapsed(), bytes));
+    report(destination, &asked.summary(described(args, op), (len, element), started.elapsed(), bytes));
     Ok(())
 }
 
@@ -291,7 +291,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         match (&keys, delimiter, &form) {
             (Some(keys), Some(delimiter), Form::Table { layout, .. }) => {
                 let names = layout.key_names(op.name()).filter(|_| output_form != OutputForm::Words);
-                keyed(&keys.texts, names, &results, delimiter, (out, out_name))
+                keyed((&keys.texts, layout.key_columns().len()), names, &results, delimiter, (out, out_name))
             }
             _ => {
                 let progress = Progress::new("writing", None);
@@ -386,6 +386,7 @@ fn rows_of(common: &Common, path: &Path, delimiter: u8) -> Result<usize> {
         name: &name,
         delimiter,
         header: common.header,
+        signed: false,
         columns: &columns,
         any: false,
         and: None,

@@ -15,7 +15,7 @@ use crate::npy;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
-use crate::table::{Filter, WrittenRows};
+use crate::table::{Filter, Selected, WrittenRows};
 use crate::write::{self, OutputForm};
 use rayon::prelude::*;
 use std::io::Write;
@@ -40,8 +40,8 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     }
     let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let progress = Progress::new("reading", source.size());
-    let (condition, na) = (&*args.condition, &*args.na);
-    let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition, na };
+    let (condition, sets, keep, na) = (args.condition.as_deref(), &*args.set, args.keep.as_deref(), &*args.na);
+    let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition, sets, keep, na };
     if args.indices {
         let form = named.unwrap_or(OutputForm::Words);
         form.check(Type::U64, destination.name())?;
@@ -65,14 +65,20 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     };
     destination.write(|out| {
         let mut out = WrittenRows::to(out, destination.name(), delimiter);
-        filter.run(&progress, |_, row| out.write_as_read(row))
+        filter.run(&progress, |_, row| match row {
+            Selected::Whole(row) => out.write_as_read(row),
+            Selected::Cells(cells) => out.write(cells),
+        })
     })
 }
 
 fn select_values(args: &SelectArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
-    if !args.na.is_empty() {
-        return Err(input::no_table(&called(&args.file), "--na"));
+    let for_tables = [("--na", !args.na.is_empty()), ("--set", !args.set.is_empty()), ("--keep", args.keep.is_some())];
+    if let Some((option, _)) = for_tables.iter().find(|(_, given)| *given) {
+        return Err(input::no_table(&called(&args.file), option));
     }
+    // Of an array there is nothing to choose without a condition: clap asks for one.
+    let condition = args.condition.as_deref().unwrap_or("true");
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common {
         element: args.element,
@@ -86,11 +92,11 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
         && device.on_host
         && let Some(file) = ArrayFile::open(&common)?
     {
-        return select_file(args, &file, destination, form);
+        return select_file((args, condition), &file, destination, form);
     }
     run::explain_waiting(&common);
     let Input { name, values, form, .. } = input::load(&common, false)?;
-    let condition = of_elements(&args.condition, values.element())?;
+    let condition = of_elements(condition, values.element())?;
     let form = named.unwrap_or(OutputForm::of_input(&form));
     match args.indices {
         true => form.check(Type::U64, destination.name())?,
@@ -107,8 +113,13 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
 }
 
 /// Selects from an array in a file, which is read, tested and written at the same time.
-fn select_file(args: &SelectArgs, file: &ArrayFile, destination: &Destination, form: OutputForm) -> Result<()> {
-    let condition = of_elements(&args.condition, file.element)?;
+fn select_file(
+    (args, condition): (&SelectArgs, &str),
+    file: &ArrayFile,
+    destination: &Destination,
+    form: OutputForm,
+) -> Result<()> {
+    let condition = of_elements(condition, file.element)?;
     let element = if args.indices { Type::U64 } else { file.element };
     form.check_as(element, destination.name(), Some("--type").filter(|_| !args.indices))?;
     // Headers of one axis are equally long.
@@ -201,7 +212,7 @@ pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
         .map_err(|e| Failure::computing(&name, &e))?;
     match &categories {
         Categories::Numbers(_) => write_values(&outputs.values, form, &found.values)?,
-        Categories::Texts(coded) => coded.write(&outputs.values, delimiter_of(form), &found.values, None, None)?,
+        Categories::Texts(coded) => coded.write(&outputs.values, delimiter_of(form), &found.values, &[], None)?,
     }
     outputs.write_numbers(0, found.counts)?;
     outputs.write_numbers(1, found.inverse.unwrap_or_default())
@@ -221,9 +232,12 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
     let (values, lengths) =
         upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
     if let Categories::Texts(coded) = &categories {
-        let names = (form != OutputForm::Words && args.lengths.is_none()).then_some(["value", "length"]);
+        let mut names = if form == OutputForm::Words || args.lengths.is_some() { Vec::new() } else { coded.names() };
+        if !names.is_empty() {
+            names.push(b"length");
+        }
         let beside = args.lengths.is_none().then_some(&*lengths);
-        coded.write(&outputs.values, delimiter_of(form), &values, names, beside)?;
+        coded.write(&outputs.values, delimiter_of(form), &values, &names, beside)?;
         return outputs.write_numbers(0, lengths);
     }
     if args.lengths.is_some() {

@@ -6,7 +6,7 @@ use crate::chunks::{self, ArrayFile};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
-use crate::input::{self, Input};
+use crate::input::{self, Form, Input};
 use crate::names;
 use crate::npy;
 use crate::output::Destination;
@@ -17,7 +17,7 @@ use crate::run;
 use crate::show::position_with;
 use crate::table::{Asked, Cells, Keep, WrittenRows};
 use crate::write::{self, OutputForm};
-use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
+use upsweep_dynamic::{Sort, top as first_of};
 
 /// Runs `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
@@ -28,6 +28,9 @@ pub(crate) fn sort(args: &SortArgs) -> Result<()> {
         None => sort_values(args, &destination, named),
     }
 }
+
+/// Number of rows that are fetched from memory at once: few enough for a core's first cache.
+const FETCHED: usize = 64;
 
 /// Sorts the rows of a table by some of its columns.
 fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
@@ -50,8 +53,16 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     let device = Chosen::open(args.device, Work::Computation)?;
     let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
-    let asked =
-        Asked { source: &source, name: &name, delimiter, header: args.header, columns: &columns, any: true, and: None };
+    let asked = Asked {
+        source: &source,
+        name: &name,
+        delimiter,
+        header: args.header,
+        signed: true,
+        columns: &columns,
+        any: true,
+        and: None,
+    };
     let keep = match args.argsort {
         true => Keep::Asked,
         // The text of the rows is kept if the output has the same delimiter: then they are written as they were read.
@@ -62,12 +73,8 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     let advice = "; --numeric orders the numbers, and puts the rest last";
     let orders =
         (0..cells.asked()).map(|place| cells.order(place, args.numeric, advice)).collect::<Result<Vec<_>>>()?;
-    let mut keys: Vec<(View<'_>, bool)> = Vec::new();
-    for order in &orders {
-        keys.extend(order.last.as_deref().map(|last| (View::Bool(last), false)));
-        keys.push((order.values.view(), args.desc));
-    }
-    let places = lexsort(&device.device, &keys).map_err(|e| Failure::computing(&name, &e))?;
+    let down: Vec<bool> = (0..cells.asked()).map(|place| cells.is_down(place) != args.desc).collect();
+    let places = cells.sorted(&device.device, &orders, &down)?;
     if args.argsort {
         return write_values(destination, named.unwrap_or(OutputForm::Words), &places.into(), None);
     }
@@ -75,9 +82,10 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     destination.write(|out| {
         let mut out = WrittenRows::to(out, destination.name(), written);
         cells.write_names(&mut out)?;
-        for &place in &places {
-            cells.write_row(place as usize, &mut out)?;
-            progress.step(1);
+        for places in places.chunks(FETCHED) {
+            cells.fetch(places);
+            places.iter().try_for_each(|&place| cells.write_row(place as usize, &mut out))?;
+            progress.step(places.len());
         }
         Ok(())
     })
@@ -177,6 +185,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let (found, mut places) = found.map_err(|e| Failure::computing(name, &e))?;
     // A row has the index that it has in the table.
     places.iter_mut().for_each(|place| *place = position_with(input.left_out(), *place as usize) as u64);
+    if args.rows {
+        return write_top_rows(args, &input, &places, (&destination, named));
+    }
     if args.indices {
         form.check(Type::U64, destination.name())?;
         return write_values(&destination, form, &places.into(), None);
@@ -201,6 +212,28 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
         }
         OutputForm::Npy | OutputForm::Raw(_) => write_values(&destination, form, &found, None),
     }
+}
+
+/// Writes the rows at these places of the table that was read.
+fn write_top_rows(
+    args: &TopArgs,
+    input: &Input,
+    places: &[u64],
+    (destination, named): (&Destination, Option<OutputForm>),
+) -> Result<()> {
+    let Form::Table { delimiter, layout } = &input.form else {
+        return Err(input::no_table(&called(args.reading.path()), "--rows"));
+    };
+    let delimiter = match named {
+        None | Some(OutputForm::Words) => *delimiter,
+        Some(OutputForm::Table { delimiter }) => delimiter,
+        Some(_) => {
+            let reason = "rows are written as a table: end the name in .csv or .tsv, or give --indices";
+            return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
+        }
+    };
+    let progress = Progress::new("reading", None);
+    destination.write(|out| layout.write_rows(&input.name, places, delimiter, (out, destination.name()), &progress))
 }
 
 /// Runs `upsweep median`: the quantile of one half.

@@ -122,6 +122,11 @@ impl Source {
         Self { form, ..self }
     }
 
+    /// Whether rows of a table in the file may have fewer cells than the first one.
+    pub(crate) fn is_ragged(&self) -> bool {
+        self.form.ragged
+    }
+
     /// Opens the text in a [plain](Self::is_plain) file from its begin, whatever was read before.
     pub(crate) fn text(&self, name: &str) -> Result<Text<'_>> {
         (&self.file).rewind().map_err(|e| Failure::reading(name, &e))?;

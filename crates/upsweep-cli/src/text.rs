@@ -31,6 +31,8 @@ pub(crate) struct TextForm {
     /// First byte of lines that are left out, and the delimiter of the cells in others: a line that begins within quotes
     /// is none.
     pub(crate) comment: Option<(u8, u8)>,
+    /// Whether rows of a table may have fewer cells than its first one: the others are empty.
+    pub(crate) ragged: bool,
 }
 
 /// Text that is open.

@@ -1,6 +1,6 @@
 //! Comparison of the program with NumPy and SQLite, by these scripts beside this file: numpy_reference.py,
 //! numpy_histograms.py, numpy_conditions.py, numpy_selections.py, numpy_sorts.py; numpy_signals.py with SciPy, and
-//! numpy_pictures.py with OpenCV and scikit-image.
+//! numpy_pictures.py with OpenCV and scikit-image; and numpy_tables.py with pandas, DuckDB and polars.
 //!
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
@@ -65,4 +65,10 @@ fn signals_as_scipy_does() {
 #[ignore = "needs python3 with numpy, scipy, opencv and scikit-image"]
 fn pictures_as_opencv_and_scikit_image_do() {
     compare("numpy_pictures.py");
+}
+
+#[test]
+#[ignore = "needs python3 with numpy, pandas, duckdb and polars"]
+fn tables_as_pandas_duckdb_and_polars_do() {
+    compare("numpy_tables.py");
 }

@@ -61,6 +61,27 @@ impl Grep {
     /// - [`Error::Rule`](crate::Error::Rule): it is not a regular expression
     /// - [`Error::States`](crate::Error::States): its automaton has too many states
     pub fn new(pattern: &str) -> Result<Self> {
+        Self::compiled(pattern, [MATCHES, OTHER])
+    }
+
+    /// Compiles a regular expression, for the lines that it does not match.
+    ///
+    /// ```
+    /// use upsweep::Device;
+    /// use upsweep_apps::text::Grep;
+    ///
+    /// assert_eq!(Grep::inverted("a")?.count(&Device::cpu(), b"a\nb\nba\nc")?, 2);
+    /// # Ok::<(), upsweep_apps::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn inverted(pattern: &str) -> Result<Self> {
+        Self::compiled(pattern, [OTHER, MATCHES])
+    }
+
+    /// Compiles a regular expression. `kinds` are those of the events for a line that it matches, and for another one.
+    fn compiled(pattern: &str, kinds: [u8; 2]) -> Result<Self> {
         let dfa = determinise(pattern, &compile(pattern, &[pattern])?, Anchored::No)?;
         let start = start_of(pattern, &dfa, Anchored::No)?;
         // The begin of a line is state 0, apart from the DFA's start, because an empty last line does not count. State
@@ -90,7 +111,7 @@ impl Grep {
             steps.push(of_state);
         }
         let line = |kind| vec![Event { kind, back: 0 }];
-        Ok(Self { automaton: automaton(&steps, &[vec![], line(MATCHES), line(OTHER)])? })
+        Ok(Self { automaton: automaton(&steps, &[vec![], line(kinds[0]), line(kinds[1])])? })
     }
 
     /// Number of states of the automaton.

@@ -1,7 +1,7 @@
-//! Command `upsweep text`: tokens, matching lines, comparisons.
+//! Command `upsweep text`: tokens, comparisons; [`grep`] finds lines.
 
-use super::{TextFile, There, bytes, colour, column, failed};
-use crate::args::apps::{Compare, Grep, Lex, Text};
+use super::{TextFile, There, bytes, colour, column, failed, grep};
+use crate::args::apps::{Compare, Lex, Text};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
@@ -18,7 +18,7 @@ use upsweep_apps::text::{self, GRAMMARS, Grammar, Lexer};
 pub(crate) fn run(text: &Text) -> Result<()> {
     match text {
         Text::Lex(args) => lex(args),
-        Text::Grep(args) => grep(args),
+        Text::Grep(args) => grep::run(args),
         Text::Compare(args) => compare(args),
     }
 }
@@ -89,35 +89,6 @@ fn from_rules(path: &Path) -> Result<Lexer> {
         return Err(Failure::input(&name, "has no rules: a line `NAME = REGEX` each"));
     }
     Lexer::new(&rules).map_err(|e| failed(&name, e))
-}
-
-fn grep(args: &Grep) -> Result<()> {
-    let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
-    let chosen = Chosen::open(args.on.device, Work::Computation)?;
-    let (device, TextFile { bytes: text, name, .. }) =
-        (&chosen.device, TextFile::read(&args.file, form_of(args.encoding))?);
-    let library = |e| failed(&name, upsweep_apps::Error::Library(e));
-    let there = There::of(&chosen, &text).map_err(library)?;
-    let standard_output = Destination::standard_output();
-    if args.count {
-        let count = grep.count(device, &there).map_err(|e| failed(&name, e))?;
-        print(&standard_output, |out| writeln!(out, "{count}"))?;
-        return if count > 0 { Ok(()) } else { Err(Failure::No) };
-    }
-    let lines = grep.run(device, &there).map_err(|e| failed(&name, e))?;
-    let [starts, ends, numbers] = [&lines.starts, &lines.ends, &lines.numbers].map(|x| x.to_vec().map_err(library));
-    let (starts, ends, numbers) = (starts?, ends?, numbers?);
-    print(&standard_output, |out| {
-        for ((&start, &end), number) in starts.iter().zip(&ends).zip(&numbers) {
-            if args.line_number {
-                write!(out, "{}:", number + 1)?;
-            }
-            out.write_all(text.get(start as usize..end as usize).unwrap_or_default())?;
-            writeln!(out)?;
-        }
-        Ok(())
-    })?;
-    if numbers.is_empty() { Err(Failure::No) } else { Ok(()) }
 }
 
 /// Whether the name of a file says that it is an array with a shape.

@@ -18,7 +18,7 @@ pub(crate) struct On {
 pub(crate) enum Text {
     /// Cut FILE into tokens: one line each with start, end and kind, in tabs
     Lex(Lex),
-    /// The lines of FILE that match a regular expression; exit code 1 if there are none
+    /// The lines of files that match a regular expression; exit code 1 if there are none
     Grep(Grep),
     /// Where two files first differ, and which comes first; exit code 1 if they differ
     Compare(Compare),
@@ -54,11 +54,24 @@ pub(crate) struct Lex {
 pub(crate) struct Grep {
     /// The regular expression, of bytes: Unicode is off, ^ and $ are the begin and end of a line
     pub(crate) pattern: String,
-    /// The text, or `-` for standard input
-    pub(crate) file: PathBuf,
+    /// The texts, or `-` for standard input; of several, lines begin with the name of their file
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
     /// How many lines match, instead of the lines
     #[arg(long, short)]
     pub(crate) count: bool,
+    /// The letters of ASCII match in any case
+    #[arg(long, short)]
+    pub(crate) ignore_case: bool,
+    /// The lines that do not match
+    #[arg(long, short = 'v')]
+    pub(crate) invert_match: bool,
+    /// The parts of lines that match, a line each, instead of the lines
+    #[arg(long, short, conflicts_with_all = ["count", "invert_match"])]
+    pub(crate) only_matching: bool,
+    /// A carriage return before the end of a line is a part of that, and not of the line
+    #[arg(long)]
+    pub(crate) crlf: bool,
     /// The number of each line before it, from 1
     #[arg(long, short = 'n', conflicts_with = "count")]
     pub(crate) line_number: bool,

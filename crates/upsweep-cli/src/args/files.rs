@@ -28,6 +28,7 @@ impl Command {
             Self::Reduce(args) => with_carry(&args.common, &args.carries),
             Self::Expand(args) => with("--values", args.reading.path(), &args.values),
             Self::Text(Text::Lex(args)) => with("--rules", &args.file, &args.rules),
+            Self::Text(Text::Grep(args)) => args.files.iter().map(|path| ("FILE", path.as_path())).collect(),
             Self::Text(Text::Compare(args)) => vec![("A", &args.a), ("B", &args.b)],
             Self::Tree(Tree::Depth(args) | Tree::Size(args) | Tree::Sum(args)) => {
                 with("--values", args.reading.path(), &args.values)

@@ -91,6 +91,9 @@ pub(crate) struct TableForm {
     /// Leave out the lines of a text that begin with this character: one of ASCII, such as #
     #[arg(long, value_name = "C", value_parser = parse_comment)]
     comment: Option<u8>,
+    /// Take the cells as empty that a row of a table has less than the first one
+    #[arg(long)]
+    ragged: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,13 +113,17 @@ impl TableForm {
     /// How a text comes whose cells are separated by `delimiter`.
     pub(crate) fn text(self, delimiter: u8) -> TextForm {
         let comment = self.comment.map(|comment| (comment, delimiter));
-        TextForm { encoding: self.encoding, skip: self.skip, comment }
+        TextForm { encoding: self.encoding, skip: self.skip, comment, ragged: self.ragged }
     }
 
     /// Option that was given and is about a text.
     pub(crate) fn of_text(self) -> Option<&'static str> {
-        let given =
-            [("--encoding", self.encoding.is_some()), ("--skip", self.skip > 0), ("--comment", self.comment.is_some())];
+        let given = [
+            ("--encoding", self.encoding.is_some()),
+            ("--skip", self.skip > 0),
+            ("--comment", self.comment.is_some()),
+            ("--ragged", self.ragged),
+        ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 }

@@ -11,8 +11,19 @@ pub(crate) struct SelectArgs {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
     /// The condition, over the columns of a table, or over x: 'price > 10 and region == "N"'
-    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
-    pub(crate) condition: String,
+    #[arg(
+        long = "where",
+        value_name = "CONDITION",
+        allow_hyphen_values = true,
+        required_unless_present_any = ["set", "keep"]
+    )]
+    pub(crate) condition: Option<String>,
+    /// Compute a column of a table, in place of the one of this name or as a new one: 'total = amount * price'; may be given again
+    #[arg(long, value_name = "NAME = VALUE", allow_hyphen_values = true, conflicts_with = "indices")]
+    pub(crate) set: Vec<String>,
+    /// Write these columns of a table, in this order
+    #[arg(long, value_name = "NAME|N,...", conflicts_with = "indices")]
+    pub(crate) keep: Option<String>,
     /// Write where the values or rows are, counted from 0, instead
     #[arg(long)]
     pub(crate) indices: bool,
@@ -96,6 +107,7 @@ Examples:
   upsweep select samples.npy --where 'abs(x) > 3' --indices
   seq 1 100 | upsweep select - --where 'x % 7 == 0'
   upsweep select rain.csv --where 'month in (1, 2) and wind is not null'
+  upsweep select sales.csv --set 'total = amount * price' --keep region,total
   upsweep select log.tsv.gz --where 'status != 200 or not cached'
 
 Conditions:
@@ -109,6 +121,11 @@ Conditions:
   of what divides, as in NumPy. No integer is rounded to be compared. NaN differs from everything. Texts are compared byte by
   byte, with the white space around them, and need not be UTF-8.
 
+Columns:
+  --set 'name = value' has the values of conditions, of any kind, over the columns as they are read; a column alone is as it is written,
+  so that --set 'new = old' --keep new renames it. Numbers with a point are printed as f64. A cell that is missing where a number is
+  computed is an error: --where 'price is not null' leaves it out.
+
 Rows are written as they are read, with the row of names, quotes and white space too; where -o asks for other delimiters, text with
 white space around it is quoted. A row that is wrong ends the output, and no file is written then. Files are read as `upsweep scan --help` says.
 
@@ -120,11 +137,13 @@ pub(super) const UNIQUE_EXAMPLES: &str = concat!(
     "\
 Examples:
   upsweep unique sales.csv --column year
+  upsweep unique sales.csv --column region,year
   upsweep unique ids.npy --counts counts.npy -o distinct.npy
   upsweep unique ids.npy --inverse places.npy -o distinct.npy      ids is distinct[places]
 
 NaN is one value, the last; -0 and 0 are one, with the sign of the first. A column that has a text is one of texts, in the order of
-their bytes; --counts and --inverse are of these, too. Files are read as `upsweep scan --help` says.
+their bytes; --counts and --inverse are of these, too. Of several columns (--column a,b) the distinct rows of values are written, in
+tabs. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()
@@ -136,7 +155,7 @@ Examples:
   upsweep runs log.csv --column level
   upsweep runs mask.npy --lengths lengths.npy -o values.npy
 
-A line has a run's value, a number or a text, and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
+A line has a run's value, a number or a text, or those of several columns (--column a,b), and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

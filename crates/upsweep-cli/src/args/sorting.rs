@@ -12,11 +12,11 @@ pub(crate) struct SortArgs {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
     /// Sort the rows of a table by this column, by its name or its number from 1 (a name that is such a number is put in back quotes:
-    /// '`2`'); then by the next one that is given
+    /// '`2`'); then by the next one, with commas or given again; from the largest value to the least with a - before it: region,-amount
     /// [default: the only numeric one]
-    #[arg(long = "column", value_name = "NAME|N")]
+    #[arg(long = "column", value_name = "NAME|N,...", allow_hyphen_values = true)]
     pub(crate) columns: Vec<String>,
-    /// From the largest value to the least
+    /// From the largest value to the least; with several columns the other way round for each
     #[arg(long)]
     pub(crate) desc: bool,
     /// Order the rows of a table by the numbers of a column that has texts, too: rows without a number come last, as they stand
@@ -60,6 +60,9 @@ pub(crate) struct TopArgs {
     /// Write where the values are, counted from 0, alone
     #[arg(long)]
     pub(crate) indices: bool,
+    /// Write whole rows of a table, in the order of the values
+    #[arg(long, conflicts_with = "indices")]
+    pub(crate) rows: bool,
     /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
@@ -84,7 +87,7 @@ pub(super) const SORT_EXAMPLES: &str = concat!(
     "\
 Examples:
   upsweep sort sales.csv --column amount --desc
-  upsweep sort sales.csv --column region --column amount -o sorted.csv
+  upsweep sort sales.csv --column region,-amount -o sorted.csv
   upsweep sort image.npy --axis 0 -o sorted.npy
   upsweep sort scores.npy --argsort -o order.npy
 
@@ -103,6 +106,7 @@ pub(super) const TOP_EXAMPLES: &str = concat!(
     "\
 Examples:
   upsweep top sales.csv --column amount -k 3
+  upsweep top sales.csv --column amount -k 3 --rows
   upsweep top scores.npy -k 100 --least --indices -o at.npy
 
 A line has a value and its place, counted from 0, in tabs; the largest value first. Of equal values the first ones are taken. NaN

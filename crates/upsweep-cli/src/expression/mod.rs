@@ -1,4 +1,4 @@
-//! Conditions of `--where`: a small language over the columns of a table, or over `x` for an array.
+//! Conditions of `--where`, and values of `--set`: a small language over the columns of a table, or over `x` for an array.
 //!
 //! ```text
 //! condition   = all ("or" all)*
@@ -11,14 +11,14 @@
 //!             | column | `column with any name` | $3
 //! ```
 //!
-//! [`parse`] turns a text into a tree and checks the kinds of all its parts, so that only the cells of a table can
+//! [`parse`] and [`parse_value`] turn a text into a tree and check the kinds of all its parts, so that only the cells of a table can
 //! still be wrong. [`value`] evaluates it.
 
 mod lexer;
 mod parser;
 pub(crate) mod value;
 
-pub(crate) use parser::parse;
+pub(crate) use parser::{parse, parse_value};
 use regex::bytes::Regex;
 use upsweep_dynamic::Number;
 

@@ -15,16 +15,20 @@ const MOST_WORDS: usize = 2000;
 /// The first error in `text`, with its place.
 pub(crate) fn parse(text: &str, columns: &dyn Columns) -> Result<Expression, Wrong> {
     let words = words(text)?;
-    if let Some(word) = words.get(MOST_WORDS) {
-        return Err(wrong(word, word, &format!("there are more than {MOST_WORDS} words")));
-    }
-    let mut parser = Parser { words: &words, at: 0, depth: 0, columns };
-    let all = parser.condition()?;
-    if parser.next().token != Token::End {
-        let word = parser.next();
-        return Err(wrong(word, word, "nothing may follow here, but and, or and operators"));
-    }
+    let mut parser = Parser::new(&words, columns)?;
+    let all = parser.whole()?;
     parser.as_kind(all, Kind::Bool)
+}
+
+/// Parses the value `text` into a tree, of the kind that is returned: that of a column alone is open. `columns` has the columns that
+/// it may use.
+///
+/// # Errors
+/// The first error in `text`, with its place.
+pub(crate) fn parse_value(text: &str, columns: &dyn Columns) -> Result<(Expression, Kind), Wrong> {
+    let words = words(text)?;
+    let all = Parser::new(&words, columns)?.whole()?;
+    Ok((all.tree, all.kind))
 }
 
 /// Kind of two values that are compared. Columns whose kind is not determined are compared as numbers.
@@ -59,6 +63,22 @@ struct Read {
 }
 
 impl<'a> Parser<'a> {
+    fn new(words: &'a [Word], columns: &'a dyn Columns) -> Result<Self, Wrong> {
+        match words.get(MOST_WORDS) {
+            Some(word) => Err(wrong(word, word, &format!("there are more than {MOST_WORDS} words"))),
+            None => Ok(Self { words, at: 0, depth: 0, columns }),
+        }
+    }
+
+    /// Parses all tokens.
+    fn whole(&mut self) -> Result<Read, Wrong> {
+        let all = self.condition()?;
+        match self.next() {
+            Word { token: Token::End, .. } => Ok(all),
+            word => Err(wrong(word, word, "nothing may follow here, but and, or and operators")),
+        }
+    }
+
     fn next(&self) -> &'a Word {
         // The last token is the end of the condition. No method moves beyond it.
         &self.words[self.at.min(self.words.len() - 1)]

@@ -5,6 +5,7 @@
 //! everything.
 
 use super::{Expression, Found, Kind, Order, Sum};
+use crate::element::Value;
 use std::cmp::Ordering;
 use upsweep_dynamic::Number;
 
@@ -41,6 +42,19 @@ impl Expression {
             // None of these is a condition, and the parser has checked the kinds: this arm is never reached.
             Self::Number(_) | Self::Text(_) | Self::Negative(_) | Self::Absolute(_) | Self::Computed(..) => Ok(false),
         }
+    }
+
+    /// Appends the value, which is of this kind, as text to `to`. A column alone is as it is written.
+    pub(crate) fn write(&self, kind: Kind, row: &dyn Row, to: &mut Vec<u8>) -> Found<()> {
+        match kind {
+            Kind::Number => match self.number(row)? {
+                Number::Integer(n) => to.extend(n.to_string().into_bytes()),
+                Number::Float(x) => Value::format(x, to),
+            },
+            Kind::Bool => to.extend(self.holds(row)?.to_string().into_bytes()),
+            Kind::Text | Kind::Open => to.extend(self.text(row)?),
+        }
+        Ok(())
     }
 
     fn text<'a>(&'a self, row: &'a dyn Row) -> Found<&'a [u8]> {

@@ -5,14 +5,16 @@ use super::columns::{holds_number, text_of};
 use super::head::{Asked, Head};
 use super::rows::Rows;
 use crate::collect::{Refused, Texts, collector};
+use crate::distinct::Distinct;
 use crate::element::{Values, exact};
 use crate::expression::value::compare;
 use crate::failure::{Failure, Result, note, quoted};
+use crate::number::is_number;
 use crate::progress::Progress;
 use csv::ByteRecord;
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use upsweep_dynamic::Number;
+use upsweep::Device;
+use upsweep_dynamic::{Number, View, lexsort};
 
 /// Texts that are kept of each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub(crate) struct Cells<'a> {
     labels: Vec<String>,
     /// Indices of the requested columns in the table.
     columns: Vec<usize>,
+    /// Whether a `-` stands before a requested column, if it means something.
+    down: Vec<bool>,
     /// Index of each requested column among the texts that are kept of a row.
     places: Vec<usize>,
     /// Texts that are kept, row by row: of a row its own text, if that is kept, and then its cells.
@@ -83,10 +87,10 @@ impl<'a> Cells<'a> {
             Ok(())
         })?;
         let width = texts_before + kept.len();
-        let Head { first, first_text, has_names, columns, labels, .. } = head;
+        let Head { first, first_text, has_names, columns, down, labels, .. } = head;
         let names_text = (keep == Keep::Text).then_some(first_text);
         let names = has_names.then_some(first);
-        Ok(Self { name, names, names_text, labels, columns, places, texts, width, rows: number, in_file: None })
+        Ok(Self { name, names, names_text, labels, columns, down, places, texts, width, rows: number, in_file: None })
     }
 
     /// Name in messages of requested column number `place`, counted from 0.
@@ -94,22 +98,29 @@ impl<'a> Cells<'a> {
         self.labels.get(place).map_or("", String::as_str)
     }
 
-    /// Makes cells of one column, of which these are the texts of some rows, and the numbers of the rows in the file.
-    pub(super) fn of_texts(name: &'a str, label: String, texts: Texts, in_file: Vec<usize>) -> Self {
-        let (columns, places, labels) = (vec![0], vec![0], vec![label]);
-        let rows = in_file.len();
+    /// Makes cells of the columns of these labels, of which these are the texts of some rows, and the numbers of the rows in
+    /// the file.
+    pub(super) fn of_texts(name: &'a str, labels: Vec<String>, texts: Texts, in_file: Vec<usize>) -> Self {
+        let (columns, places) = ((0..labels.len()).collect(), (0..labels.len()).collect());
+        let (width, rows) = (labels.len(), in_file.len());
         Self {
             name,
             names: None,
             names_text: None,
             labels,
             columns,
+            down: Vec::new(),
             places,
             texts,
-            width: 1,
+            width,
             rows,
             in_file: Some(in_file),
         }
+    }
+
+    /// Whether the order by requested column number `place` descends, as a `-` before it says.
+    pub(crate) fn is_down(&self, place: usize) -> bool {
+        self.down.get(place).copied().unwrap_or(false)
     }
 
     /// Number of requested columns.
@@ -129,6 +140,12 @@ impl<'a> Cells<'a> {
             (Some(_), Some(text)) => out.write_text(text),
             (Some(names), None) => out.write(names),
         }
+    }
+
+    /// Reads a byte of each of these rows, so that their texts are on the way from memory before they are written one by one.
+    pub(crate) fn fetch(&self, rows: &[u64]) {
+        let first = |row: &u64| self.texts.get(*row as usize * self.width).first().copied().unwrap_or(0);
+        std::hint::black_box(rows.iter().map(first).fold(0, u8::wrapping_add));
     }
 
     /// Writes row number `row`, of which the text or all cells must have been kept.
@@ -155,6 +172,9 @@ impl<'a> Cells<'a> {
     /// the column are numbers, or if `numeric`; else by text, byte by byte. If the column has numbers, too, a note says so,
     /// which ends in `advice`.
     pub(crate) fn order(&self, place: usize, numeric: bool, advice: &str) -> Result<Order> {
+        if let Some(order) = self.plain_numbers(place, numeric)? {
+            return Ok(order);
+        }
         let is_text = |&row: &usize| !self.is_empty(row, place) && !holds_number(self.cell(row, place));
         let text = (0..self.rows).find(is_text).filter(|_| !numeric);
         if let Some(text) = text {
@@ -165,11 +185,44 @@ impl<'a> Cells<'a> {
             None => !holds_number(self.cell(row, place)),
         };
         let values = match text {
-            Some(_) => self.places_of_texts(place).into(),
-            None => self.numbers_in_order(place, &is_last)?,
+            Some(_) => self.places_of_texts(place)?.into(),
+            None => self.places_of_numbers(place, &is_last)?.into(),
         };
         let any_last = (0..self.rows).any(is_last);
         Ok(Order { values, last: any_last.then(|| (0..self.rows).map(is_last).collect()) })
+    }
+
+    /// Returns the sort key of a column of numbers that i64 or f64 holds, in one pass; `None` if it has others, or a text
+    /// that is ordered.
+    fn plain_numbers(&self, place: usize, numeric: bool) -> Result<Option<Order>> {
+        let (mut values, mut last) = (collector(None, false), None::<Vec<bool>>);
+        for row in 0..self.rows {
+            let number = match text_of(self.cell(row, place)) {
+                Some("") => None,
+                Some(text) if !numeric || is_number(text) => Some(text),
+                _ if numeric => None,
+                _ => return Ok(None),
+            };
+            if number.is_none() {
+                last.get_or_insert_with(|| vec![false; self.rows])[row] = true;
+            }
+            match values.push(number.unwrap_or("0")) {
+                Ok(()) => {}
+                Err(Refused::Wrong(_)) => return Ok(None),
+                Err(refused) => return Err(self.refused(refused, row, place)),
+            }
+        }
+        Ok(Some(Order { values: values.finish(), last }))
+    }
+
+    /// Returns the rows in the order of these keys, the first one before the second; `down` has for each whether it descends.
+    pub(crate) fn sorted(&self, device: &Device, orders: &[Order], down: &[bool]) -> Result<Vec<u64>> {
+        let mut keys: Vec<(View<'_>, bool)> = Vec::new();
+        for (order, &down) in orders.iter().zip(down) {
+            keys.extend(order.last.as_deref().map(|last| (View::Bool(last), false)));
+            keys.push((order.values.view(), down));
+        }
+        lexsort(device, &keys).map_err(|e| Failure::computing(self.name, &e))
     }
 
     fn is_empty(&self, row: usize, place: usize) -> bool {
@@ -186,16 +239,9 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Returns a value for each of the rows, in the order of the numbers in their cells. It is the number itself if i64
-    /// or f64 holds all of them, else its rank in their exact order. Rows that come last have any value.
-    fn numbers_in_order(&self, place: usize, is_last: &dyn Fn(usize) -> bool) -> Result<Values> {
+    /// Returns for each row the rank of the number in its cell, in the exact order of all. Rows that come last have any rank.
+    fn places_of_numbers(&self, place: usize, is_last: &dyn Fn(usize) -> bool) -> Result<Vec<f64>> {
         let text = |row: usize| if is_last(row) { "0" } else { text_of(self.cell(row, place)).unwrap_or("0") };
-        let mut values = collector(None, false);
-        match (0..self.rows).try_for_each(|row| values.push(text(row)).map_err(|refused| (refused, row))) {
-            Ok(()) => return Ok(values.finish()),
-            Err((Refused::Wrong(_), _)) => {}
-            Err((refused, row)) => return Err(self.refused(refused, row, place)),
-        }
         let number = |row: usize| exact(text(row)).map_err(|wrong| self.refused(wrong.into(), row, place));
         let numbers = (0..self.rows).map(number).collect::<Result<Vec<Number>>>()?;
         let is_nan = |at: &usize| matches!(numbers[*at], Number::Float(x) if x.is_nan());
@@ -210,27 +256,23 @@ impl<'a> Cells<'a> {
             places[at] = distinct;
             last = Some(at);
         }
-        Ok(places.into())
+        Ok(places)
     }
 
     /// Returns for each row the rank of its text among the distinct texts, in the order of their bytes.
-    fn places_of_texts(&self, place: usize) -> Vec<u64> {
-        let mut seen: HashMap<&[u8], u64> = HashMap::new();
-        let mut distinct: Vec<&[u8]> = Vec::new();
-        let mut numbers: Vec<u64> = (0..self.rows)
-            .map(|row| {
-                let text = self.cell(row, place);
-                *seen.entry(text).or_insert_with(|| {
-                    distinct.push(text);
-                    distinct.len() as u64 - 1
-                })
-            })
-            .collect();
-        let mut order: Vec<usize> = (0..distinct.len()).collect();
-        order.sort_by_key(|&number| distinct.get(number));
-        let mut places = vec![0u64; order.len()];
-        order.iter().enumerate().for_each(|(at, &number)| places[number] = at as u64);
+    fn places_of_texts(&self, place: usize) -> Result<Vec<u32>> {
+        let mut distinct = Distinct::default();
+        let number = |row: usize| match distinct.number(self.cell(row, place)) {
+            Ok((number, _)) => Ok(number),
+            Err(refused) => Err(self.refused(refused, row, place)),
+        };
+        let mut numbers = (0..self.rows).map(number).collect::<Result<Vec<u32>>>()?;
+        let (count, texts) = (distinct.len() as u32, distinct.into_texts());
+        let mut order: Vec<u32> = (0..count).collect();
+        order.sort_by_key(|&number| texts.get(number as usize));
+        let mut places = vec![0u32; order.len()];
+        order.iter().zip(0..).for_each(|(&number, at)| places[number as usize] = at);
         numbers.iter_mut().for_each(|number| *number = places[*number as usize]);
-        numbers
+        Ok(numbers)
     }
 }

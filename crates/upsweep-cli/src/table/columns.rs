@@ -53,7 +53,7 @@ fn is_name(text: &str) -> bool {
 
 /// Returns the name that a user writes in back quotes because it is a number. A back quote in the name is written
 /// twice.
-fn unquoted(text: &str) -> Option<String> {
+pub(super) fn unquoted(text: &str) -> Option<String> {
     let name = text.strip_prefix('`')?.strip_suffix('`')?;
     Some(name.replace("``", "`"))
 }
@@ -133,6 +133,19 @@ impl Columns<'_> {
             true => Ok(vec![self.find(text)?]),
             false => listed(text).into_iter().map(|text| self.find(text.trim())).collect(),
         }
+    }
+
+    /// Finds the columns of a list, as [`find_all`](Self::find_all) does, each with whether a `-` stands before it that is not a part
+    /// of its name.
+    pub(super) fn find_signed(&self, text: &str) -> Result<Vec<(usize, bool)>> {
+        if self.names.is_some_and(|names| has_cell(names, text)) {
+            return Ok(vec![(self.find(text)?, false)]);
+        }
+        let find = |text: &str| match text.strip_prefix('-') {
+            Some(column) if !self.names.is_some_and(|names| has_cell(names, text)) => Ok((self.find(column)?, true)),
+            _ => Ok((self.find(text)?, false)),
+        };
+        listed(text).into_iter().map(|text| find(text.trim())).collect()
     }
 
     /// Finds the column with this number.

@@ -1,13 +1,14 @@
-//! Selection of the rows of a table that meet a condition, in one pass.
+//! Selection of the rows of a table that meet a condition, and of their columns, in one pass.
 
 use super::columns::{Columns, text_of};
+use super::derived::Derived;
 use super::rows::Rows as Reader;
 use super::written::AsRead;
 use super::{Wanted, is_header, note_years, wrong_width};
 use crate::args::Header;
 use crate::element::{Value, exact};
 use crate::expression::value::Row;
-use crate::expression::{self, Expression, Found, Kind, Name, parse};
+use crate::expression::{self, Found, Kind, Name, parse};
 use crate::failure::{Failure, Result};
 use crate::number::not_a_number;
 use crate::progress::Progress;
@@ -15,15 +16,28 @@ use crate::source::Source;
 use csv::ByteRecord;
 use upsweep_dynamic::Number;
 
-/// Table, and the condition that selects its rows.
+/// Table, the condition that selects its rows, and the columns that these have then.
 pub(crate) struct Filter<'a> {
     pub(crate) source: &'a Source,
     pub(crate) name: &'a str,
     pub(crate) delimiter: u8,
     pub(crate) header: Header,
-    pub(crate) condition: &'a str,
+    /// Condition; all rows are selected without one.
+    pub(crate) condition: Option<&'a str>,
+    /// Assignments of new columns.
+    pub(crate) sets: &'a [String],
+    /// List of the columns that are kept, unless these are all.
+    pub(crate) keep: Option<&'a str>,
     /// Texts that mean that a cell has no value, as an empty one does.
     pub(crate) na: &'a [String],
+}
+
+/// Row that was selected.
+pub(crate) enum Selected<'a> {
+    /// As it was read.
+    Whole(AsRead<'a>),
+    /// Cells of columns that were chosen or computed.
+    Cells(&'a ByteRecord),
 }
 
 impl expression::Columns for Columns<'_> {
@@ -82,7 +96,7 @@ impl Filter<'_> {
     pub(crate) fn run(
         &self,
         progress: &Progress,
-        mut take: impl FnMut(Option<u64>, AsRead<'_>) -> Result<()>,
+        mut take: impl FnMut(Option<u64>, Selected<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut rows = Reader::new(self.source, self.name, self.delimiter, progress)?;
         rows.keep_text();
@@ -104,18 +118,36 @@ impl Filter<'_> {
         let has_names = is_header(&wanted, &first, &row);
         let names = has_names.then_some(&first);
         let columns = Columns { name: self.name, names, first: &first, delimiter: self.delimiter, options: true };
-        let condition = parse(self.condition, &columns)
-            .map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(self.condition))))?;
+        let condition = self.condition.map(|text| {
+            parse(text, &columns).map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(text))))
+        });
+        let condition = condition.transpose()?;
+        let derived = Derived::new(self.sets, self.keep, &columns)?;
         let first_row = AsRead { cells: &first, text: &first_text, delimiter: self.delimiter };
         if has_names {
-            take(None, first_row)?;
+            match &derived {
+                None => take(None, Selected::Whole(first_row))?,
+                Some(derived) => take(None, Selected::Cells(&derived.names()))?,
+            }
         } else {
             note_years(self.name, self.header, &first, &row);
         }
-        let mut index = 0;
+        let (mut index, mut cells) = (0, ByteRecord::new());
         let mut look = |rows: &Reader<'_>, number: u64, row: AsRead<'_>| {
-            if holds(&condition, row.cells, &columns, self.na).map_err(|reason| rows.wrong_row(number, &reason))? {
-                take(Some(index), row)?;
+            let wrong = |reason: String| rows.wrong_row(number, &reason);
+            let (found, expected) = (row.cells.len(), columns.first.len());
+            if found != expected {
+                return Err(wrong(wrong_width(found, expected)));
+            }
+            let values = Cells { row: row.cells, columns: &columns, na: self.na };
+            if condition.as_ref().map_or(Ok(true), |condition| condition.holds(&values)).map_err(wrong)? {
+                match &derived {
+                    None => take(Some(index), Selected::Whole(row))?,
+                    Some(derived) => {
+                        derived.row(row.cells, &values, &mut cells).map_err(wrong)?;
+                        take(Some(index), Selected::Cells(&cells))?;
+                    }
+                }
             }
             index += 1;
             Ok(())
@@ -129,12 +161,4 @@ impl Filter<'_> {
         }
         Ok(())
     }
-}
-
-fn holds(condition: &Expression, row: &ByteRecord, columns: &Columns<'_>, na: &[String]) -> Found<bool> {
-    let width = columns.first.len();
-    if row.len() != width {
-        return Err(wrong_width(row.len(), width));
-    }
-    condition.holds(&Cells { row, columns, na })
 }

@@ -1,16 +1,18 @@
-//! Columns of numbers, by the texts of another column: read in one pass, in which each text becomes a number.
+//! Columns of numbers, by the texts of other columns: read in one pass, in which each text becomes a number.
 
-use super::cells::{Cells, Order};
+use super::cells::Cells;
 use super::columns::{holds_number, text_of};
 use super::head::{Asked, Head};
+use super::keys::{self, key_cells};
 use super::rows::Rows;
 use crate::collect::{Collector, Refused, Texts, collector, push};
+use crate::distinct::Distinct;
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result};
 use crate::missing::Missing;
 use crate::number::not_a_number;
 use crate::progress::Progress;
-use std::collections::HashMap;
+use upsweep::Device;
 
 /// How the cells of the columns are read.
 pub(crate) struct How<'a> {
@@ -26,8 +28,8 @@ pub(crate) struct How<'a> {
 /// Columns of a table, and the groups of its rows.
 pub(crate) struct Grouped<'a> {
     pub(crate) columns: Vec<Column>,
-    /// Name of the column of groups, if there is one and the table names its columns.
-    pub(crate) name: Option<Vec<u8>>,
+    /// Names of the columns of groups, if the table names its columns.
+    pub(crate) names: Option<Vec<Vec<u8>>>,
     /// Texts of the groups, in the order in which they come up; one group without a text if no column of groups is
     /// requested.
     groups: Cells<'a>,
@@ -45,13 +47,14 @@ pub(crate) struct Column {
 }
 
 impl<'a> Grouped<'a> {
-    /// Reads the requested columns, and the one after them as that of the groups. If no column is requested, one of zeros
+    /// Reads the requested columns, and those after them as those of the groups. If no column is requested, one of zeros
     /// stands for the rows.
     pub(crate) fn read(asked: &Asked<'a>, how: &How<'_>, progress: &Progress) -> Result<Self> {
         let name = asked.name;
         let mut rows = Rows::new(asked.source, name, asked.delimiter, progress)?;
         let head = Head::read(asked, &mut rows)?;
-        let (by, places) = (head.columns.get(head.values).copied(), head.columns[..head.values].to_vec());
+        let (places, by) = head.columns.split_at(head.values);
+        let (places, by) = (places.to_vec(), by.to_vec());
         let labels = head.labels.clone();
         let element = if how.counted { Some(Type::U8) } else { how.element };
         let mut columns: Vec<Reading> = (0..places.len().max(1))
@@ -61,10 +64,19 @@ impl<'a> Grouped<'a> {
                 groups: Vec::new(),
             })
             .collect();
-        let mut groups = Groups::default();
+        let (mut groups, mut key) = (Groups::default(), Vec::new());
         let head = head.each_row(&mut rows, |rows, at, row, _| {
             let wrong = |refused: Refused| refused.failure(name, |reason| rows.wrong_row(at, &reason));
-            let group = groups.of(by.and_then(|by| row.get(by)).unwrap_or_default(), at).map_err(wrong)?;
+            let mut cells = by.iter().map(|&by| row.get(by).unwrap_or_default());
+            let group = match by[..] {
+                [_] => groups.of(cells.next().unwrap_or_default(), at),
+                _ => {
+                    key.clear();
+                    keys::join(cells, &mut key);
+                    groups.of(&key, at)
+                }
+            };
+            let group = group.map_err(wrong)?;
             for (place, column) in columns.iter_mut().enumerate() {
                 let cell = places.get(place).and_then(|&place| row.get(place));
                 column.take((cell, at), group, how).map_err(|refused| {
@@ -74,7 +86,7 @@ impl<'a> Grouped<'a> {
             }
             Ok(())
         })?;
-        if by.is_none() && groups.rows.is_empty() {
+        if by.is_empty() && groups.rows.is_empty() {
             groups.of(b"", 1).map_err(|refused| refused.failure(name, Failure::Run))?;
         }
         let named = |column: usize| head.has_names.then(|| head.first.get(column).unwrap_or_default().to_vec());
@@ -87,9 +99,8 @@ impl<'a> Grouped<'a> {
             Ok(Column { name: places.get(place).copied().and_then(named), values, texts, groups })
         };
         let columns = columns.into_iter().enumerate().map(column).collect::<Result<_>>()?;
-        let label = labels.get(head.values).cloned().unwrap_or_default();
-        let Groups { texts, rows, .. } = groups;
-        Ok(Self { columns, name: by.and_then(named), groups: Cells::of_texts(name, label, texts, rows) })
+        let names = by.iter().copied().map(named).collect();
+        Ok(Self { columns, names, groups: groups.into_cells(name, labels[head.values..].to_vec())? })
     }
 
     /// Number of groups.
@@ -97,33 +108,36 @@ impl<'a> Grouped<'a> {
         self.groups.rows
     }
 
-    /// Text of a group.
-    pub(crate) fn text(&self, group: usize) -> &[u8] {
-        self.groups.cell(group, 0)
+    /// Texts of a group: one of each column of groups.
+    pub(crate) fn texts(&self, group: usize) -> impl Iterator<Item = &[u8]> {
+        (0..self.groups.asked()).map(move |place| self.groups.cell(group, place))
     }
 
-    /// Whether the rows of a group are left out, as its text means that there is no value.
+    /// Whether the rows of a group are left out, as a text of it means that there is no value.
     pub(crate) fn is_left_out(&self, group: usize, missing: &Missing) -> bool {
-        text_of(self.text(group)).is_some_and(|text| missing.leaves_out(text))
+        self.texts(group).any(|text| text_of(text).is_some_and(|text| missing.leaves_out(text)))
     }
 
-    /// Whether all texts that mean a value are numbers.
+    /// Whether there is one column of groups, and all texts that mean a value are numbers.
     pub(crate) fn are_numbers(&self, missing: &Missing) -> bool {
-        let is_missing = |group: usize| text_of(self.text(group)).is_some_and(|text| missing.means(text));
-        (0..self.len()).all(|group| is_missing(group) || holds_number(self.text(group)))
+        let is_missing = |text: &[u8]| text_of(text).is_some_and(|text| missing.means(text));
+        let is_number = |group| self.texts(group).all(|text| is_missing(text) || holds_number(text));
+        self.groups.asked() == 1 && (0..self.len()).all(is_number)
     }
 
-    /// Prints a note if some of the texts are numbers.
+    /// Prints a note if some of the texts in the only column of groups are numbers.
     pub(crate) fn note_mixed(&self) {
-        let is_text = |&group: &usize| !self.text(group).trim_ascii().is_empty() && !holds_number(self.text(group));
-        if let Some(text) = (0..self.len()).find(is_text) {
+        let is_text = |text: &[u8]| !text.trim_ascii().is_empty() && !holds_number(text);
+        if let Some(text) = (0..self.len()).find(|&group| is_text(self.groups.cell(group, 0))) {
             self.groups.note_mixed(0, text, "");
         }
     }
 
-    /// Returns the sort key of the groups: numbers in numeric order.
-    pub(crate) fn order(&self) -> Result<Order> {
-        self.groups.order(0, false, "")
+    /// Returns the groups in the order of their texts, column by column: numbers in numeric order.
+    pub(crate) fn sorted(&self, device: &Device) -> Result<Vec<u64>> {
+        let order = |place| self.groups.order(place, false, "");
+        let orders = (0..self.groups.asked()).map(order).collect::<Result<Vec<_>>>()?;
+        self.groups.sorted(device, &orders, &vec![false; orders.len()])
     }
 }
 
@@ -180,8 +194,7 @@ impl Coded {
         (name, label): (&str, String),
         missing: &Missing,
     ) -> Result<(Values, Option<Vec<Vec<u8>>>)> {
-        let Groups { texts, rows, .. } = self.distinct;
-        let cells = Cells::of_texts(name, label, texts, rows);
+        let cells = self.distinct.into_cells(name, vec![label])?;
         let is_missing = |row: usize| text_of(cells.cell(row, 0)).is_some_and(|text| missing.means(text));
         let mut with_value = (0..cells.rows).filter(|&row| !is_missing(row)).peekable();
         if with_value.peek().is_some() && with_value.any(|row| !holds_number(cells.cell(row, 0))) {
@@ -210,33 +223,32 @@ impl Coded {
 /// Groups so far.
 #[derive(Default)]
 struct Groups {
-    numbers: HashMap<Box<[u8]>, u32>,
-    texts: Texts,
+    distinct: Distinct,
     /// Number in the file of the first row of each group.
     rows: Vec<usize>,
-    /// Group of the row before.
-    last: u32,
 }
 
 impl Groups {
+    /// Turns the texts of the groups into cells of the columns of these labels.
+    fn into_cells(self, name: &str, labels: Vec<String>) -> Result<Cells<'_>> {
+        let Self { distinct, rows } = self;
+        let joined = distinct.into_texts();
+        if labels.len() == 1 {
+            return Ok(Cells::of_texts(name, labels, joined, rows));
+        }
+        let mut texts = Texts::default();
+        for cell in joined.iter().flat_map(|text| key_cells(text, labels.len())) {
+            texts.push(cell).map_err(|refused| refused.failure(name, Failure::Run))?;
+        }
+        Ok(Cells::of_texts(name, labels, texts, rows))
+    }
+
     /// Returns the number of the group with this text, which is new if row number `at` is the first one to have it.
     fn of(&mut self, text: &[u8], at: u64) -> std::result::Result<u32, Refused> {
-        // Neighbours often have the same text.
-        if !self.rows.is_empty() && self.texts.get(self.last as usize) == text {
-            return Ok(self.last);
+        let (number, is_new) = self.distinct.number(text)?;
+        if is_new {
+            push(&mut self.rows, at as usize)?;
         }
-        self.last = match self.numbers.get(text) {
-            Some(&group) => group,
-            None => {
-                let group = u32::try_from(self.rows.len()).map_err(|_| "there are more than 2^32 groups".to_owned())?;
-                self.texts.push(text)?;
-                push(&mut self.rows, at as usize)?;
-                let bytes = self.numbers.len().saturating_mul(size_of::<(Box<[u8]>, u32)>());
-                upsweep_core::memory::ask(|| self.numbers.try_reserve(1)).map_err(|_| Refused::Memory(bytes))?;
-                self.numbers.insert(text.into(), group);
-                group
-            }
-        };
-        Ok(self.last)
+        Ok(number)
     }
 }

@@ -16,9 +16,11 @@ pub(crate) struct Asked<'a> {
     pub(crate) header: Header,
     /// Requested columns, by name or number, or [lists](listed) of these.
     pub(crate) columns: &'a [&'a str],
+    /// Whether a `-` before a column of `columns` means that the order descends.
+    pub(crate) signed: bool,
     /// Whether the only numeric column is requested if `columns` is empty.
     pub(crate) any: bool,
-    /// Requested column after those in `columns`, such as the column of groups.
+    /// Requested column after those in `columns`, or list of such, as the columns of groups.
     pub(crate) and: Option<&'a str>,
 }
 
@@ -35,7 +37,9 @@ pub(super) struct Head {
     pub(super) has_names: bool,
     /// Indices of the requested columns in the table.
     pub(super) columns: Vec<usize>,
-    /// Number of requested columns, without the one after them.
+    /// Whether a `-` stands before a requested column, if it means something.
+    pub(super) down: Vec<bool>,
+    /// Number of requested columns, without those after them.
     pub(super) values: usize,
     /// Names in messages of the requested columns.
     pub(super) labels: Vec<String>,
@@ -63,19 +67,24 @@ impl Head {
         let mut names_a_column = asked
             .columns
             .iter()
-            .flat_map(|text| listed(text))
+            .copied()
             .chain(asked.and)
+            .flat_map(listed)
+            .map(|column| if asked.signed { column.trim_start_matches('-') } else { column })
             .map(|column| is_header(&wanted(Some(column)), &first, &row));
         let has_names = is_header(&wanted(None), &first, &row) || names_a_column.any(|named| named);
         let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter, options: true };
         let data = if has_names { more.then_some(&row) } else { any.then_some(&first) };
-        let mut found = asked.columns.iter().map(|text| columns.find_all(text)).collect::<Result<Vec<_>>>()?.concat();
-        let and = asked.and.map(|text| columns.find(text)).transpose()?;
+        let plain = |text: &str| Ok(columns.find_all(text)?.into_iter().map(|column| (column, false)).collect());
+        let find = |text: &&str| if asked.signed { columns.find_signed(text) } else { plain(text) };
+        let signed = asked.columns.iter().map(find).collect::<Result<Vec<_>>>()?.concat();
+        let (mut found, down): (Vec<usize>, Vec<bool>) = signed.into_iter().unzip();
+        let and = asked.and.map(|text| columns.find_all(text)).transpose()?.unwrap_or_default();
         if found.is_empty() && asked.any {
-            // The column of groups is not the one to choose, although it may be numeric, too.
+            // A column of groups is not the one to choose, although it may be numeric, too.
             let data = data.map(|data| {
                 let cells = data.iter().enumerate();
-                cells.map(|(at, cell)| if Some(at) == and { &b"group"[..] } else { cell }).collect::<ByteRecord>()
+                cells.map(|(at, cell)| if and.contains(&at) { &b"group"[..] } else { cell }).collect::<ByteRecord>()
             });
             found.push(columns.only_numeric(data.as_ref())?);
         }
@@ -88,7 +97,7 @@ impl Head {
             note_years(name, header, &first, &row);
         }
         let labels = found.iter().map(|&column| columns.label(column)).collect();
-        Ok(Self { first, first_text, row, any, more, has_names, columns: found, values, labels })
+        Ok(Self { first, first_text, row, any, more, has_names, columns: found, down, values, labels })
     }
 
     /// Calls `take` with each row of data: its number in the file, its cells and its text. All have as many cells as the

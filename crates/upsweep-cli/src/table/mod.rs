@@ -5,10 +5,12 @@
 
 mod cells;
 mod columns;
+mod derived;
 mod each;
 mod filter;
 mod grouped;
 mod head;
+mod keys;
 mod rows;
 mod strict;
 mod written;
@@ -26,9 +28,10 @@ use columns::{Columns, text_of};
 pub(crate) use columns::{listed, new_name};
 use csv::ByteRecord;
 pub(crate) use each::each_row;
-pub(crate) use filter::Filter;
+pub(crate) use filter::{Filter, Selected};
 pub(crate) use grouped::{Column, Grouped, How};
 pub(crate) use head::Asked;
+pub(crate) use keys::key_cells;
 use rows::Rows;
 use std::io::Write;
 pub(crate) use written::Rows as WrittenRows;
@@ -37,6 +40,7 @@ pub(crate) use written::Rows as WrittenRows;
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) column: Option<&'a str>,
+    /// Column of the keys, or [list](listed) of such.
     pub(crate) by_key: Option<&'a str>,
     pub(crate) element: Option<Type>,
     pub(crate) header: Header,
@@ -61,8 +65,8 @@ pub(crate) struct Layout {
     column: usize,
     /// Name in messages of the column that was read.
     label: String,
-    key_column: Option<usize>,
-    key_label: Option<String>,
+    /// Columns of the keys, with their names in messages.
+    keys: Vec<(usize, String)>,
     /// Indices of the rows that were left out, as a value is missing.
     left_out: Vec<usize>,
     /// Number of missing values.
@@ -74,7 +78,7 @@ pub(crate) struct Layout {
 pub(crate) struct Keys {
     /// Head flag of each row: whether its key differs from that of the row before.
     pub(crate) heads: Vec<bool>,
-    /// Key of each segment, if keys are kept.
+    /// Key of each segment, if keys are kept: of several columns [as one text](key_cells).
     pub(crate) texts: Texts,
 }
 
@@ -97,7 +101,7 @@ pub(crate) fn read(
         Some(text) => columns.find(text)?,
         None => columns.only_numeric(data)?,
     };
-    let key_column = wanted.by_key.map(|text| columns.find(text)).transpose()?;
+    let key_columns = wanted.by_key.map(|text| columns.find_all(text)).transpose()?.unwrap_or_default();
     if let Some(data) = data {
         columns.check_separator(data)?;
     }
@@ -108,8 +112,9 @@ pub(crate) fn read(
     let mut taker = Taker {
         values: collector(wanted.element, wanted.typed),
         column,
-        key_column,
+        key_columns: &key_columns,
         keys: Keys::default(),
+        key: Vec::new(),
         last_key: None,
         keep_keys: wanted.keep_keys,
         width: first.len(),
@@ -134,11 +139,12 @@ pub(crate) fn read(
     drop(rows);
     let Taker { values, keys, left_out, found_missing: missing, .. } = taker;
     let values = values.finish();
-    let (label, key_label) = (columns.label(column), key_column.map(|column| columns.label(column)));
+    let label = columns.label(column);
+    let key_columns = key_columns.into_iter().map(|key| (key, columns.label(key))).collect();
     let names = is_header.then_some(first);
     Ok((
         values,
-        Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label, left_out, missing },
+        Layout { source, delimiter: wanted.delimiter, names, column, label, keys: key_columns, left_out, missing },
         keys,
     ))
 }
@@ -165,8 +171,8 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
         Header::No => false,
         Header::Auto if first.is_empty() => false,
         Header::Auto => {
-            let asked = [wanted.column, wanted.by_key];
-            let is_named = || asked.iter().flatten().any(|text| columns::names(first, text));
+            let mut asked = wanted.column.into_iter().chain(wanted.by_key.into_iter().flat_map(listed));
+            let mut is_named = || asked.any(|text| columns::names(first, text));
             !columns::has_number(first) || columns::names_years(first, second) && is_named()
         }
     }
@@ -176,8 +182,11 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
 struct Taker<'a> {
     values: Box<dyn Collector>,
     column: usize,
-    key_column: Option<usize>,
+    key_columns: &'a [usize],
     keys: Keys,
+    /// Key of the row.
+    key: Vec<u8>,
+    /// Key of the row before, if there is one.
     last_key: Option<Vec<u8>>,
     keep_keys: bool,
     width: usize,
@@ -221,17 +230,18 @@ impl Taker<'_> {
             None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
         }
         .map_err(Reason::Cell)?;
-        let Some(key_column) = self.key_column else { return Ok(()) };
-        let key = &row[key_column];
-        let head = self.last_key.as_deref() != Some(key);
+        if self.key_columns.is_empty() {
+            return Ok(());
+        }
+        self.key.clear();
+        keys::join(self.key_columns.iter().map(|&key| &row[key]), &mut self.key);
+        let head = self.last_key.as_ref() != Some(&self.key);
         push(&mut self.keys.heads, head).map_err(Reason::Row)?;
         if head {
-            let buffer = self.last_key.get_or_insert_default();
-            buffer.clear();
-            buffer.extend_from_slice(key);
             if self.keep_keys {
-                self.keys.texts.push(key).map_err(Reason::Row)?;
+                self.keys.texts.push(&self.key).map_err(Reason::Row)?;
             }
+            std::mem::swap(self.last_key.get_or_insert_default(), &mut self.key);
         }
         Ok(())
     }
@@ -243,14 +253,20 @@ impl Layout {
         &self.label
     }
 
-    /// Name in messages of the key column.
-    pub(crate) fn key_column(&self) -> Option<&str> {
-        self.key_label.as_deref()
+    /// Names in messages of the key columns.
+    pub(crate) fn key_columns(&self) -> Vec<&str> {
+        self.keys.iter().map(|(_, label)| &**label).collect()
     }
 
     /// Indices of the rows that were left out, as a value is missing.
     pub(crate) fn left_out(&self) -> &[usize] {
         &self.left_out
+    }
+
+    /// Leaves out more rows, as there is no result of them.
+    pub(crate) fn leave_out(&mut self, rows: impl Iterator<Item = usize>) {
+        self.left_out.extend(rows);
+        self.left_out.sort_unstable();
     }
 
     /// Number of missing values.
@@ -267,9 +283,41 @@ impl Layout {
     pub(crate) fn key_names(&self, suffix: &str) -> Option<ByteRecord> {
         let names = self.names.as_ref()?;
         let mut row = ByteRecord::new();
-        row.push_field(names.get(self.key_column?)?.trim_ascii());
+        self.keys.iter().filter_map(|(key, _)| names.get(*key)).for_each(|name| row.push_field(name.trim_ascii()));
         row.push_field(&columns::new_name(names.get(self.column), suffix, &row));
         Some(row)
+    }
+
+    /// Writes the row of names, and the rows with these indices among the rows of data, in their order.
+    pub(crate) fn write_rows(
+        &self,
+        name: &str,
+        places: &[u64],
+        delimiter: u8,
+        (out, out_name): (&mut dyn Write, &str),
+        progress: &Progress,
+    ) -> Result<()> {
+        let mut rows = Rows::new(&self.source, name, self.delimiter, progress)?;
+        rows.keep_text();
+        let mut out = WrittenRows::to(out, out_name, delimiter);
+        let mut row = ByteRecord::new();
+        if self.names.is_some() && rows.next(&mut row)? {
+            out.write_as_read(rows.as_read(&row))?;
+        }
+        let mut wanted: Vec<(u64, usize)> = places.iter().copied().zip(0..).collect();
+        wanted.sort_unstable();
+        let mut found = vec![Vec::new(); places.len()];
+        let mut at = 0;
+        for (place, rank) in wanted {
+            while at <= place {
+                if !rows.next(&mut row)? {
+                    return Err(Failure::changed(name));
+                }
+                at += 1;
+            }
+            WrittenRows::to(&mut found[rank], out_name, delimiter).write_as_read(rows.as_read(&row))?;
+        }
+        found.iter().try_for_each(|text| out.write_lines(text))
     }
 
     /// Writes the table with `values` as one more column, whose name is that of the column that was read, and `suffix`. Rows

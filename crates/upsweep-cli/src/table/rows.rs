@@ -17,6 +17,10 @@ pub(super) struct Rows<'a> {
     /// Offset in the file of the row that was read last, or of the line ends before it.
     begin: u64,
     delimiter: u8,
+    /// Number of cells of the first row, if shorter rows are padded.
+    width: Option<usize>,
+    /// Text of the row that was read last, if it was padded and texts are kept; else it is empty.
+    padded: Vec<u8>,
     bytes: u64,
     progress: &'a Progress,
 }
@@ -27,7 +31,18 @@ impl<'a> Rows<'a> {
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 18);
         let reader = builder.from_reader(Strict::new(file, delimiter));
-        Ok(Self { reader, source, name, row: 0, begin: 0, delimiter, bytes: 0, progress })
+        Ok(Self {
+            reader,
+            source,
+            name,
+            row: 0,
+            begin: 0,
+            delimiter,
+            width: None,
+            padded: Vec::new(),
+            bytes: 0,
+            progress,
+        })
     }
 
     /// Keeps the text of each row that is read from now on, for [`as_read`](Self::as_read).
@@ -37,11 +52,28 @@ impl<'a> Rows<'a> {
 
     /// Returns the row that was read last, with its text. `cells` are its cells.
     pub(super) fn as_read<'r>(&'r self, cells: &'r ByteRecord) -> AsRead<'r> {
+        let text = if self.padded.is_empty() { self.text() } else { &self.padded };
+        AsRead { cells, text, delimiter: self.delimiter }
+    }
+
+    /// Returns the text of the row that was read last, without its line end, if texts are kept.
+    fn text(&self) -> &[u8] {
         let text = self.reader.get_ref().text(self.begin, self.reader.position().byte());
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let begin = text.iter().position(|byte| !is_end(byte)).unwrap_or(0);
         let end = text.iter().rposition(|byte| !is_end(byte)).map_or(0, |last| last + 1);
-        AsRead { cells, text: text.get(begin..end).unwrap_or_default(), delimiter: self.delimiter }
+        text.get(begin..end).unwrap_or_default()
+    }
+
+    /// Adds empty cells to a row that has fewer than the first one.
+    fn pad(&mut self, row: &mut ByteRecord) {
+        let width = *self.width.get_or_insert(row.len());
+        let missing = width.saturating_sub(row.len());
+        self.padded.clear();
+        if missing > 0 {
+            self.padded = [self.text(), &vec![self.delimiter; missing]].concat();
+            (0..missing).for_each(|_| row.push_field(b""));
+        }
     }
 
     /// Reads the next row into `row`. Returns `false` if there is none.
@@ -60,6 +92,9 @@ impl<'a> Rows<'a> {
         let end = self.reader.position().byte();
         if let Some(fault) = self.reader.get_ref().fault_before(end) {
             return Err(self.wrong(fault.words()));
+        }
+        if self.source.is_ragged() {
+            self.pad(row);
         }
         const STEP: u64 = 1 << 18;
         if end - self.bytes >= STEP {

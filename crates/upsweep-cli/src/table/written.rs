@@ -54,6 +54,11 @@ impl<'a> Rows<'a> {
         self.end_line()
     }
 
+    /// Writes lines that are given as text, with their ends.
+    pub(crate) fn write_lines(&mut self, text: &[u8]) -> Result<()> {
+        self.out.write_all(text).map_err(|e| Failure::writing(self.name, &e))
+    }
+
     fn push_cells<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>) {
         for (at, cell) in cells.into_iter().enumerate() {
             if at > 0 {

@@ -25,6 +25,30 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep reduce t.txt --column a --group-by name --format csv",
     ),
     ("choose one with --column", "", "upsweep scan t.csv", "upsweep scan t.csv --column b"),
+    (
+        "give --window 7 for those of 7 values",
+        "",
+        "upsweep scan t.csv --column a --op mean",
+        "upsweep scan t.csv --column a --op mean --window 7",
+    ),
+    (
+        "--window: is for sum, mean, min and max, and --op is {name}: leave it out",
+        "--window: is for sum, mean, min and max, and --op is product: leave it out",
+        "upsweep scan t.csv --column a --op product --window 2",
+        "upsweep scan t.csv --column a --op product",
+    ),
+    (
+        "--window 0: a window has a value at least",
+        "",
+        "upsweep scan t.csv --column a --window 0",
+        "upsweep scan t.csv --column a --window 1",
+    ),
+    (
+        "--set {set}: {reason}",
+        "--set c: is no assignment: write 'name = value'",
+        "upsweep select t.csv --set c",
+        "upsweep select t.csv --set 'c = a'",
+    ),
     ("choose a --column", "", "upsweep scan names.csv", "upsweep scan names.csv --column a"),
     ("choose a --column", "", "upsweep sort words.csv", "upsweep sort words.csv --column n"),
     (

@@ -1,0 +1,92 @@
+"""Measures the command line on a table of 10^7 rows beside polars: CPU seconds, user and system, and the peak of memory.
+
+    cargo build --release -p upsweep-cli
+    python benches/peers/tables.py target/release/upsweep [ROWS [TURNS]]
+
+It prints Markdown. Contestants take turns; the file is in the page cache, results go to files beside it. Times are medians, and
+include the start of the program: a row says how much that is of Python and polars.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# A child counts the memory of its parent until it starts a program, so that this program has little.
+WRITE = """
+import sys, numpy as np, polars as pl
+rows, random = int(sys.argv[2]), np.random.default_rng(1)
+stamps = np.datetime64("2026-01-01T00:00") + np.arange(rows) // 20
+table = pl.DataFrame({
+    "time": stamps.astype("datetime64[ms]"),
+    "host": random.integers(0, 200, rows),
+    "status": random.choice([200, 200, 200, 404, 500], rows),
+    "bytes": random.integers(0, 100_000, rows),
+    "ms": random.integers(0, 1000, rows) / 10,
+})
+host = pl.format("h{}", pl.col("host").cast(pl.String).str.zfill(3)).alias("host")
+table.with_columns(host).write_csv(sys.argv[1], datetime_format="%Y-%m-%dT%H:%M")
+print(pl.__version__)
+"""
+PYTHON = "import sys, polars as pl; t, o = sys.argv[1:]; "
+# What is computed; the arguments of the program; what Python runs.
+WORKS = [
+    ("start", ["--version"], ""),
+    (
+        "sum of a column",
+        ["reduce", "TABLE", "--column", "bytes"],
+        "pl.scan_csv(t).select(pl.col('bytes').sum()).collect().write_csv(o)",
+    ),
+    (
+        "running sum, the table written",
+        ["scan", "TABLE", "--column", "bytes", "-o", "OUT"],
+        "pl.read_csv(t).with_columns(pl.col('bytes').cum_sum().alias('bytes_sum')).write_csv(o)",
+    ),
+    (
+        "sort by an integer column, written",
+        ["sort", "TABLE", "--column", "bytes", "-o", "OUT"],
+        "pl.read_csv(t).sort('bytes').write_csv(o)",
+    ),
+    (
+        "sort by a text column, written",
+        ["sort", "TABLE", "--column", "host", "-o", "OUT"],
+        "pl.read_csv(t).sort('host').write_csv(o)",
+    ),
+    (
+        "sum, count and max by 200 hosts",
+        ["reduce", "TABLE", "--column", "bytes", "--group-by", "host", "--op", "sum,count,max", "-o", "OUT"],
+        "pl.scan_csv(t).group_by('host').agg(pl.col('bytes').sum(), pl.col('bytes').count().alias('n'), "
+        "pl.col('bytes').max().alias('m')).collect().write_csv(o)",
+    ),
+]
+
+
+def run(arguments):
+    """CPU seconds of a process, and the MB that it had in memory at most."""
+    child = os.posix_spawn(arguments[0], arguments, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, used = os.wait4(child, 0)
+    if status != 0:
+        raise SystemExit(f"{arguments}: {status}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    rows = int(sys.argv[2]) if len(sys.argv) > 2 else 10**7
+    turns = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    with tempfile.TemporaryDirectory() as folder:
+        table, out = f"{folder}/table.csv", f"{folder}/out.csv"
+        written = subprocess.run([sys.executable, "-c", WRITE, table, str(rows)], check=True, capture_output=True, text=True)
+        size = os.path.getsize(table) / 1e6
+        print(f"{rows} rows, {size:.0f} MB, {os.cpu_count()} cores, polars {written.stdout.strip()}, medians of {turns}\n")
+        print("| work | upsweep, CPU s (MB) | polars, CPU s (MB) | CPU, of polars | memory, of polars |\n|---|---|---|---|---|")
+        for name, ours, theirs in WORKS:
+            ours = [program] + [{"TABLE": table, "OUT": out}.get(word, word) for word in ours]
+            theirs = [sys.executable, "-c", PYTHON + theirs, table, out]
+            times = [(run(ours), run(theirs)) for _ in range(turns)]
+            (a, m), (b, n) = ([statistics.median(t[i][k] for t in times) for k in (0, 1)] for i in (0, 1))
+            print(f"| {name} | {a:.2f} ({m:.0f}) | {b:.2f} ({n:.0f}) | {a / b:.2f} | {m / n:.2f} |", flush=True)
+
+
+main()

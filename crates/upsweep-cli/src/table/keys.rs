@@ -1,0 +1,53 @@
+//! Keys of rows: the cell of one column, or those of several as one text.
+
+/// Appends to `text` the cells as one text, which differs from that of others if a cell does. One cell is the text; of several each
+/// follows its length.
+pub(super) fn join<'c>(cells: impl ExactSizeIterator<Item = &'c [u8]>, text: &mut Vec<u8>) {
+    let is_only = cells.len() == 1;
+    for cell in cells {
+        if !is_only {
+            text.extend((cell.len() as u64).to_le_bytes());
+        }
+        text.extend(cell);
+    }
+}
+
+/// Returns the cells, `count` of them, of which a text was joined.
+pub(crate) fn key_cells(text: &[u8], count: usize) -> Vec<&[u8]> {
+    if count == 1 {
+        return vec![text];
+    }
+    let mut rest = text;
+    let mut cells = Vec::with_capacity(count);
+    while let Some((len, after)) = rest.split_first_chunk() {
+        let (cell, after) = after.split_at(after.len().min(u64::from_le_bytes(*len) as usize));
+        cells.push(cell);
+        rest = after;
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_found_again() {
+        let long = "x".repeat(300);
+        let cases = [&[][..], &[""], &["a"], &["", ""], &["ab", "c"], &["a", "bc"], &["\0", &long, "", "ä"]];
+        let mut seen = Vec::new();
+        for cells in cases {
+            let mut text = Vec::new();
+            join(cells.iter().map(|cell| cell.as_bytes()), &mut text);
+            assert!(
+                key_cells(&text, cells.len()).iter().eq(cells
+                    .iter()
+                    .map(|cell| cell.as_bytes())
+                    .collect::<Vec<_>>()
+                    .iter())
+            );
+            assert!(!seen.contains(&(cells.len(), text.clone())));
+            seen.push((cells.len(), text));
+        }
+    }
+}
