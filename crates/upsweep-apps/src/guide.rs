@@ -15,6 +15,7 @@ chapters! {
     options "rust/options.md"
     counts "rust/counts.md"
     more "rust/more.md"
+    programs "rust/programs.md"
     applications "rust/applications.md"
     operators "operators.md"
     floats "floats.md"

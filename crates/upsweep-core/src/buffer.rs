@@ -257,6 +257,17 @@ impl<'a, T> ViewMut<'a, T> {
     }
 }
 
+impl<T: Element> ViewMut<'_, T> {
+    /// Returns the elements as an input.
+    pub fn as_view(&self) -> View<'_, T> {
+        match self {
+            Self::Host(x) => View::Host(x),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(x) => View::Cuda(x.as_view()),
+        }
+    }
+}
+
 #[cfg(feature = "cuda")]
 mod cuda {
     use super::{Input, Output, View, ViewMut};

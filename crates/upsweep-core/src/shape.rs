@@ -8,6 +8,15 @@ pub fn product(axes: &[usize]) -> usize {
     axes.iter().fold(1, |product: usize, &n| product.saturating_mul(n))
 }
 
+/// Rows with a gap behind each: of `columns` elements, at a distance of `pitch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pitch {
+    /// Length of the last axis.
+    pub columns: usize,
+    /// Number of elements from the first element of a row to that of the next one: at least `columns`.
+    pub pitch: usize,
+}
+
 /// A row-major array, seen along the axis that is scanned: element `k` of line `(o, i)` is at `(o * len + k) * inner +
 /// i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use upsweep_core::inputs::Faults;
 use upsweep_core::lanes;
 use upsweep_core::outputs::Write;
 use upsweep_core::segments::{CpuSegments, Kind, SegmentKind, Segmentation, Whole};
-use upsweep_core::shape::Shape;
+use upsweep_core::shape::{Pitch, Shape};
 use upsweep_core::steps::{Held, JobSteps, Steps};
 use upsweep_plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, Cut, Limits};
 
@@ -32,12 +32,29 @@ pub fn run<S: JobSteps, G: Segmentation>(job: Job<'_, '_, '_, S, G>, count: Opti
     run_within(job, count, Limits::of(S::BYTES))
 }
 
+/// Reduces along an axis that is not the last one of an array whose rows have a `pitch`, which the `inner` of the shape
+/// counts.
+pub fn run_with_pitch<S: JobSteps>(job: Job<'_, '_, '_, S, Whole>, pitch: Pitch) -> Result<()> {
+    run_as(job, None, Limits::of(S::BYTES), Some(pitch))
+}
+
 /// [`run`] with explicit limits, which tests change.
 #[inline(always)]
 pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     count: Option<ViewMut<'_, u64>>,
     limits: Limits,
+) -> Result<()> {
+    run_as(job, count, limits, None)
+}
+
+/// Runs with explicit limits, and with gaps behind the rows of the last axis.
+#[inline(always)]
+fn run_as<S: JobSteps, G: Segmentation>(
+    job: Job<'_, '_, '_, S, G>,
+    count: Option<ViewMut<'_, u64>>,
+    limits: Limits,
+    pitch: Option<Pitch>,
 ) -> Result<()> {
     Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
@@ -60,6 +77,7 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
         bytes: S::BYTES,
         tile: const { lanes::chunk_len(S::TREE, S::BYTES) },
         in_place: false,
+        pitch,
     };
     let plan = CpuPlan::within(job, limits);
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
@@ -172,6 +190,7 @@ pub(super) fn run_part_within<S: JobSteps>(
         bytes: S::BYTES,
         tile: const { lanes::chunk_len(S::TREE, S::BYTES) },
         in_place: false,
+        pitch: None,
     };
     let plan = CpuPlan::within(job, limits);
     let part = PartMemory::<S> { init, empty, position, state, plan: &plan };

@@ -17,7 +17,7 @@ use upsweep_core::inputs::Faults;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Write;
 use upsweep_core::segments::{Kind, SegmentKind, Segmentation, Whole};
-use upsweep_core::shape::Shape;
+use upsweep_core::shape::{Pitch, Shape};
 use upsweep_core::steps::{Held, JobSteps, Steps};
 use upsweep_core::tree::{self, LEVELS};
 use upsweep_plan::cpu::{CpuJob, CpuKind, CpuPlan, Cut, Limits};
@@ -30,12 +30,29 @@ pub fn run<S: JobSteps, G: Segmentation>(
     run_within(job, direction, carried, Limits::of(S::BYTES))
 }
 
+/// Scans along an axis that is not the last one of an array whose rows have a `pitch`, which the `inner` of the shape
+/// counts.
+pub fn run_with_pitch<S: JobSteps>(job: Job<'_, '_, '_, S, Whole>, direction: Direction, pitch: Pitch) -> Result<()> {
+    run_as(job, direction, None, Limits::of(S::BYTES), Some(pitch))
+}
+
 /// [`run`] with explicit limits, which tests change.
 pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     direction: Direction,
     carried: Option<Carried<'_>>,
     limits: Limits,
+) -> Result<()> {
+    run_as(job, direction, carried, limits, None)
+}
+
+/// Runs with explicit limits, and with gaps behind the rows of the last axis.
+fn run_as<S: JobSteps, G: Segmentation>(
+    job: Job<'_, '_, '_, S, G>,
+    direction: Direction,
+    carried: Option<Carried<'_>>,
+    limits: Limits,
+    pitch: Option<Pitch>,
 ) -> Result<()> {
     Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
@@ -58,6 +75,7 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
         bytes: S::BYTES,
         tile,
         in_place,
+        pitch,
     };
     let plan = CpuPlan::within(job, limits);
     let storing = Storing {

@@ -8,7 +8,7 @@ pub use self::blocks::Blocks;
 pub use self::strips::Strips;
 pub use self::strips::{STRIP_BYTES, Unit};
 use upsweep_core::segments::CpuSegments;
-use upsweep_core::shape::Shape;
+use upsweep_core::shape::{Pitch, Shape};
 
 /// Bytes of a block (the elements that a thread processes at once): of its input or its output, whichever is larger. A
 /// block is read twice, the second time from a core's second-level cache, into which the next block is fetched
@@ -49,6 +49,8 @@ pub struct CpuJob {
     pub tile: usize,
     /// Whether the results replace the elements.
     pub in_place: bool,
+    /// Gaps behind the rows of the last axis, which is not the one of the shape. The shape's `inner` counts them.
+    pub pitch: Option<Pitch>,
 }
 
 /// Sizes that decide how a job is cut and run. Tests make them small.
@@ -153,7 +155,7 @@ impl CpuPlan {
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     pub fn within(job: CpuJob, limits: Limits) -> Self {
-        let CpuJob { kind, shape, segments, bytes: [.., output], tile, in_place } = job;
+        let CpuJob { kind, shape, segments, bytes: [.., output], tile, in_place, .. } = job;
         let len = shape.elements();
         let (steps, line) = match (segments, kind) {
             (CpuSegments::None, _) => (len, shape.len),
@@ -163,7 +165,7 @@ impl CpuPlan {
             _ => (len, len),
         };
         let (cut, tickets) = if segments == CpuSegments::None && shape.inner > 1 {
-            let strips = Strips::new(shape, job.bytes, limits.block, kind == CpuKind::Reduction);
+            let strips = Strips::new(shape, job.bytes, limits.block, kind == CpuKind::Reduction, job.pitch);
             (Cut::Strips(strips), strips.tickets())
         } else {
             let block = match (kind, segments) {

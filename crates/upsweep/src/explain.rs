@@ -53,7 +53,7 @@ impl Device {
             }
         };
         let segments = segments.map_or(CpuSegments::None, CpuSegments::Offsets);
-        let job = CpuJob { kind, shape, segments, bytes: [element; 3], tile: 1, in_place: false };
+        let job = CpuJob { kind, shape, segments, bytes: [element; 3], tile: 1, in_place: false, pitch: None };
         Plan(match &self.0 {
             Backend::Cpu => CpuPlan::new(job).to_string(),
             #[cfg(feature = "cuda")]
@@ -80,7 +80,7 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
         let segments = by.planned();
         let job = |tree, bytes| {
             let tile = if kind == CpuKind::Scan { tile_len(tree, bytes) } else { chunk_len(tree, bytes) };
-            CpuJob { kind, shape, segments, bytes, tile, in_place: false }
+            CpuJob { kind, shape, segments, bytes, tile, in_place: false, pitch: None }
         };
         Ok(if const { sums_in_f32::<M::Output, Op>() } {
             with_steps::<InF32<I, O, Op, M, F>, G::Key>(device, by_keys, job)

@@ -46,6 +46,7 @@
 //! - [`carry`]: calls on an array in parts, with the results of one call; it may be longer than memory.
 //!   [`Device::streamed`]: a GPU scans and sorts arrays in host memory.
 //! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
+//! - [`mod@pitch`]: scans and reductions along an axis of arrays with gaps behind their rows.
 //! - `views`, with the feature `ndarray`: scans and reductions along an axis of ndarray's views of any strides.
 //! - [`transform`]: a function of each element (map), with gathers and scatters.
 //! - [`up_sweep`]: the tree of sums of Blelloch's scan (a Fenwick tree).
@@ -122,6 +123,7 @@ pub mod nth;
 pub mod operator;
 pub mod outputs;
 pub mod partition;
+pub mod pitch;
 pub mod pyramid;
 pub mod range_histogram;
 pub mod recurrence;
@@ -195,6 +197,7 @@ pub use operator::{Element, Function, Map, Operator, function, operator};
 #[doc(no_inline)]
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
+pub use pitch::Pitched;
 pub use pyramid::Pyramid;
 pub use range_histogram::RangeHistogram;
 pub use recurrence::Recurrence;

@@ -52,6 +52,14 @@ impl<'a, Op, M, F, G, V> Options<'a, Op, M, F, G, V> {
     }
 }
 
+impl<Op: Copy, M: Copy, F: Copy, G: Copy, V: Copy> Options<'_, Op, M, F, G, V> {
+    /// Returns the same options along an axis of a row-major array.
+    pub(crate) fn with_axis<'s>(&self, shape: &'s [usize], axis: usize) -> Options<'s, Op, M, F, G, V> {
+        let Self { operator, map, finish, segments, init, .. } = *self;
+        Options { operator, map, finish, segments, init, axis: Some((shape, axis)) }
+    }
+}
+
 /// Checks that a call can begin: with an initial value, or with the operator's identity.
 ///
 /// # Errors

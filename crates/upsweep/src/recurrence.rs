@@ -35,7 +35,8 @@
 //! of a recurrence divided by `a[0]`. So a long signal can be filtered in chunks: the final states of one chunk are the
 //! initial states of the next ([`run_with_carry`](Recurrence::run_with_carry)).
 //!
-//! **Numbers.** A recurrence computes in the type of the coefficients: the type of the elements, or `f64` for elements
+//! **Numbers.** A recurrence computes in the type of the coefficients: the type of the elements (`f32`, `f64`, integers of
+//! 32 and 64 bits, `Wrapping` of these), or `f64` for elements
 //! of `f32`, whose results are then rounded once. Where poles lie close to the unit circle, or close to each other,
 //! rounding errors are multiplied by about `1 / (1 - r)` for a pole of radius `r`, and by a power of that for several
 //! poles: use `f64` there, and cut filters of a high order into sections. Relative to the largest result so far, the

@@ -28,7 +28,7 @@ use upsweep_core::buffer::{Input, Output, ViewMut};
 use upsweep_core::call::select::{Choose, FirstOf, Values, Yields};
 use upsweep_core::error::Result;
 use upsweep_core::init::Init;
-use upsweep_core::inputs::{Inputs, Read};
+use upsweep_core::inputs::{Inputs, Read, len_on_host};
 use upsweep_core::operator::{Function, Map, Operator, Stores};
 #[cfg(feature = "cuda")]
 use upsweep_core::outputs::Target;
@@ -114,8 +114,13 @@ where
         match &device.0 {
             Backend::Cpu => {
                 let Keys(of_elements, same) = segments;
-                self.dispatch::<I, O, _>(device, input, output, segments, Beside::NOTHING)?;
-                Dedup::by(*same).run_counted(device, *of_elements, &mut keys, count)
+                self.dispatch::<I, O, _>(device, I::again(&input), output, segments, Beside::NOTHING)?;
+                // The keys of the elements that there are: of a counted input, the first ones.
+                let of_elements = of_elements.view();
+                let of_elements = of_elements.on_host("keys")?;
+                let number = len_on_host::<I>(&input, of_elements.len())?;
+                let of_elements = of_elements.get(..number).unwrap_or(of_elements);
+                Dedup::by(*same).run_counted(device, of_elements, &mut keys, count)
             }
             #[cfg(feature = "cuda")]
             Backend::Cuda(_) => {

@@ -32,7 +32,6 @@
 
 use crate::array::Array;
 use crate::device::Device;
-use crate::options::Options;
 use crate::reduce::Reduce;
 use crate::scan::Scan;
 use ndarray::{ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Axis, Dimension, IxDyn, RemoveAxis};
@@ -194,14 +193,6 @@ impl<Op: Copy, M: Copy, F: Copy, V: Copy> Reduce<'_, Op, M, F, Whole, V> {
         let elements = contiguous(input.permuted_axes(IxDyn(&lie.order)))?;
         let results: Array<O> = reduce.run_to_array(device, &*elements)?;
         array(results.into_vec()?, &without(&shape, Axis(at)), &lie.order_without(axis))
-    }
-}
-
-impl<Op: Copy, M: Copy, F: Copy, G: Copy, V: Copy> Options<'_, Op, M, F, G, V> {
-    /// Returns the same options along an axis of a row-major array.
-    fn with_axis<'s>(&self, shape: &'s [usize], axis: usize) -> Options<'s, Op, M, F, G, V> {
-        let Self { operator, map, finish, segments, init, .. } = *self;
-        Options { operator, map, finish, segments, init, axis: Some((shape, axis)) }
     }
 }
 

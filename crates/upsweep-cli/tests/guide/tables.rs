@@ -54,6 +54,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("Segments::Keys", "reduce_by_key"),
     ("Reduce::by_code", "reduce_by_code"),
     ("views", "views"),
+    ("Scan::pitch", "pitch"),
     ("Transform", "transform"),
     ("UpSweep", "up_sweep"),
     ("MovingSum", "moving_sum"),

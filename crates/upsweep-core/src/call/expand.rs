@@ -24,6 +24,11 @@ impl<B: ?Sized> Clone for ValuesOf<'_, B> {
 impl<B: ?Sized> Copy for ValuesOf<'_, B> {}
 
 /// An element type of counts: `u32`, `u64` or `usize`. It is implemented for these types alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a count that upsweep can expand",
+    label = "not a count",
+    note = "counts are u32, u64 or usize: `Apply(F, input)` makes them with a function `F` of yours"
+)]
 pub trait Tally: Element + Sealed {
     /// Returns the count as a `u64`.
     #[doc(hidden)]

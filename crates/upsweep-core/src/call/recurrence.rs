@@ -16,8 +16,10 @@ use crate::operator::Element;
 use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, function};
 use crate::sealed::Sealed;
 use exact::Double;
+use std::num::Wrapping;
 
-/// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo 2^32 and 2^64.
+/// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo 2^32 and 2^64,
+/// also as `Wrapping`.
 ///
 /// It is implemented for these types alone.
 pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
@@ -135,6 +137,35 @@ macro_rules! integers {
     )* };
 }
 
+macro_rules! wrapping {
+    ($($t:ty),*) => { $(
+        impl Sealed for Wrapping<$t> {}
+        impl Coefficient for Wrapping<$t> {
+            type Exact = Self;
+            const ZERO: Self = Wrapping(0);
+            const ONE: Self = Wrapping(1);
+            const DIVIDES: bool = false;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { self * other }
+            fn negated(self) -> Self { Wrapping(self.0.wrapping_neg()) }
+            fn over(self, _: Self) -> Self { self }
+            fn finite(self) -> bool { true }
+            fn unless_negligible(self, _: Self) -> Self { self }
+            fn larger(self, other: Self) -> Self { self.max(other) }
+            fn basis(_: usize, _: &[Self]) -> Option<[Vec<Self>; 2]> { None }
+        }
+        impl Exact<Self> for Wrapping<$t> {
+            fn of(number: Self) -> Self { number }
+            fn number(self) -> Self { self }
+            fn plus(self, other: Self) -> Self { self + other }
+            fn times(self, other: Self) -> Self { self * other }
+        }
+        computes_on_itself! { Wrapping<$t> }
+    )* };
+}
+
 macro_rules! computes_on_itself {
     ($t:ty) => {
         impl Sealed<($t,)> for $t {}
@@ -165,6 +196,7 @@ macro_rules! computes_on_itself {
 // f64. The smallest normal numbers are 2^-126 and 2^-1022.
 floats! { f32: f32::MIN_POSITIVE * (1u32 << 26) as f32, f64: f64::MIN_POSITIVE * (1u64 << 55) as f64 }
 integers! { u32, i32, u64, i64 }
+wrapping! { u32, i32, u64, i64 }
 
 /// Rounds to the nearest f32.
 #[cfg(feature = "cuda")]

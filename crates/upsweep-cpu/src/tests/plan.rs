@@ -50,7 +50,10 @@ fn check(threads: usize, kind: CpuKind, shape: Shape, offsets: Option<&[usize]>,
             Some(offsets) => CpuSegments::Offsets(offsets.len() - 1),
             None => CpuSegments::None,
         };
-        let plan = CpuPlan::within(CpuJob { kind, shape, segments, bytes: [8; 3], tile: 1, in_place: false }, limits);
+        let plan = CpuPlan::within(
+            CpuJob { kind, shape, segments, bytes: [8; 3], tile: 1, in_place: false, pitch: None },
+            limits,
+        );
         let tickets = match plan.cut {
             Cut::Blocks(blocks) => blocks.count(),
             Cut::Strips(strips) => strips.tickets(),
@@ -93,6 +96,7 @@ fn prints_what_it_does() {
         bytes: [4; 3],
         tile: 1,
         in_place: false,
+        pitch: None,
     };
     let text = |job| with_threads(2, || CpuPlan::new(job).to_string());
     let stores = if cfg!(target_arch = "x86_64") { "non-temporal" } else { "plain" };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use upsweep_core::lanes::LEAF;
-use upsweep_core::shape::Shape;
+use upsweep_core::shape::{Pitch, Shape};
 
 /// Bytes of a row of a strip (neighbouring columns that are combined together): a group of rows and its results fit
 /// into a first-level cache.
@@ -23,7 +23,10 @@ pub struct Strips {
     pub shape: Shape,
     /// Number of columns of a strip: neighbouring columns that are combined together.
     pub width: usize,
+    /// Number of strips of one of the `outer` matrices.
     pub(super) strips: usize,
+    /// Rows of the last axis of a matrix whose rows of the shape are several: without gaps, one that is the whole row.
+    pitch: Pitch,
     pub units: usize,
     /// Number of rows of a block, the rows of a unit that a thread combines at once.
     pub(super) rows: usize,
@@ -46,10 +49,12 @@ pub struct Unit {
 impl Strips {
     // Never inlined, here and below, to be compiled once and not for each job.
     #[inline(never)]
-    pub(super) fn new(shape: Shape, bytes: [usize; 3], block: usize, reduces: bool) -> Self {
+    pub(super) fn new(shape: Shape, bytes: [usize; 3], block: usize, reduces: bool, pitch: Option<Pitch>) -> Self {
+        let pitch = pitch.unwrap_or(Pitch { columns: shape.inner, pitch: shape.inner });
+        let rows_in_one = shape.inner / pitch.pitch.max(1);
         let size = bytes.into_iter().max().unwrap_or(1).max(1);
-        let width = (STRIP_BYTES / size).clamp(1, shape.inner.max(1));
-        let strips = shape.inner.div_ceil(width);
+        let width = (STRIP_BYTES / size).clamp(1, pitch.columns.max(1));
+        let strips = rows_in_one * pitch.columns.div_ceil(width);
         let units = shape.outer.saturating_mul(strips);
         let whole = units >= MANY_UNITS || shape.len.saturating_mul(width) <= block;
         let most = (block / width).max(1);
@@ -62,7 +67,7 @@ impl Strips {
         let blocks_per_unit = shape.len.div_ceil(rows);
         let units_per_ticket =
             if blocks_per_unit == 1 { (block / (rows.saturating_mul(width)).max(1)).max(1) } else { 1 };
-        Self { shape, width, strips, units, rows, blocks_per_unit, units_per_ticket }
+        Self { shape, width, strips, pitch, units, rows, blocks_per_unit, units_per_ticket }
     }
 
     /// Returns the number of tickets (units of work that a thread takes) in a row of blocks: the blocks with the same
@@ -93,11 +98,15 @@ impl Strips {
 
     #[inline(never)]
     pub fn unit(&self, unit: usize) -> Unit {
-        let (outer, column) = (unit / self.strips, unit % self.strips * self.width);
+        let Pitch { columns, pitch } = self.pitch;
+        let (outer, strip) = (unit / self.strips, unit % self.strips);
+        let in_row = columns.div_ceil(self.width);
+        let (row, column) = (strip / in_row, strip % in_row * self.width);
+        let rows_in_one = self.strips / in_row;
         Unit {
-            start: outer * self.shape.len * self.shape.inner + column,
-            width: self.width.min(self.shape.inner - column),
-            result: outer * self.shape.inner + column,
+            start: outer * self.shape.len * self.shape.inner + row * pitch + column,
+            width: self.width.min(columns - column),
+            result: (outer * rows_in_one + row) * columns + column,
         }
     }
 }

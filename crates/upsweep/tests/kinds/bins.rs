@@ -32,7 +32,7 @@ fn histograms(place: &Place) {
         let on = place.upload(&weights, 1);
         let edges = [0u32, 1000, 1 << 20, 1 << 31, u32::MAX];
         let on_edges = place.upload(&edges, 0);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("histogram", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let (mut counts, mut sums, mut between) = (vec![0u32; 16], vec![0i64; 16], vec![0u64; 4]);
             for (x, weight) in values.iter().zip(&weights) {
@@ -65,7 +65,7 @@ fn expansions(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("expand", &parts, |name, values, input| {
             let owners: Vec<u32> = (0..len).flat_map(|i| vec![i as u32; (values[i] % 4) as usize]).collect();
             let found = Expand::new().run_to_vec::<_, u32>(device, Apply(Small, input()));
             assert_eq!(found, Ok(owners.clone()), "{name}, {len} counts");
@@ -73,7 +73,7 @@ fn expansions(place: &Place) {
             let total = Expand::new().run(device, Apply(Small, input()), &mut output).unwrap();
             assert_eq!((total.get(), output.check_guards()), (Ok(owners.len()), owners), "{name}, {len} counts");
         });
-        each_counted_kind!(place, &parts, len / 2, |name, values, input| {
+        each_counted_kind!("expand", place, &parts, len / 2, |name, values, input| {
             let owners: Vec<u32> = (0..len / 2).flat_map(|i| vec![i as u32; (values[i] % 4) as usize]).collect();
             let found = Expand::new().run_to_vec::<_, u32>(device, Apply(Small, input()));
             assert_eq!(found, Ok(owners), "{name}, {len} counts");
@@ -86,7 +86,7 @@ fn recurrences(place: &Place) {
     let (b, a) = ([2u32, 3], [1u32, 5]);
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("recurrence", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let (mut before, mut y, mut expected) = (0u32, 0u32, vec![]);
             for &x in &values {
@@ -116,7 +116,7 @@ fn windows_and_levels(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("moving_sum, up_sweep, scan_axes", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let at = |i: usize| values.get(i).copied().unwrap_or(0);
             let sums: Vec<u32> = (0..len)

@@ -54,7 +54,7 @@ fn kinds_of_inputs_and_of_codes(place: &Place) {
     for len in lens() {
         let parts = Parts::new(place, len);
         let codes = place.upload(&parts.x.iter().map(|x| x % 9).collect::<Vec<u32>>(), 1);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("reduce_by_code", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let of_x = parts.x.iter().map(|&x| i128::from(x % 9));
             let sums = expected(of_x, &values, 8, 0, u32::wrapping_add);

@@ -7,7 +7,7 @@ use upsweep_testing::place::Place;
 use upsweep_testing::sample::random_values;
 use upsweep_testing::sizes;
 
-on_each_backend! { wrapping_integers, sizes_of_pointers, tuples_of_operators, complex_numbers }
+on_each_backend! { wrapping_integers, sizes_of_pointers, tuples_of_operators, complex_numbers, recurrences_of_wrapping_integers }
 
 fn lens() -> Vec<usize> {
     [sizes::few(), vec![4_096, 100_003]].concat()
@@ -33,6 +33,44 @@ fn wrapping_integers(place: &Place) {
         }
         types! { u8 i16 u32 i64 u128 usize }
     }
+}
+
+fn recurrences_of_wrapping_integers(place: &Place) {
+    let device = &place.device;
+    for len in lens() {
+        macro_rules! types {
+            ($($t:ident)*) => { $(
+                let case = format!("{len} {}", stringify!($t));
+                let x: Vec<Wrapping<$t>> = random_values::<$t>(len).into_iter().map(Wrapping).collect();
+                let on = device.upload(&x).unwrap();
+                let (b, a) = ([Wrapping(3), Wrapping(7)], [Wrapping(1), Wrapping($t::MAX - 4), Wrapping(9)]);
+                let filtered = |x: &[Wrapping<$t>]| {
+                    let (mut before, mut y, mut y_before) = (Wrapping(0), Wrapping(0), Wrapping(0));
+                    x.iter().map(|&x| {
+                        let next = b[0] * x + b[1] * before - a[1] * y - a[2] * y_before;
+                        (before, y_before, y) = (x, y, next);
+                        y
+                    }).collect::<Vec<Wrapping<$t>>>()
+                };
+                let recurrence = Recurrence::new(&b, &a);
+                assert_eq!(recurrence.run_to_vec(device, &on), Ok(filtered(&x)), "{case}");
+                // The same bits as those of plain integers.
+                let (plain_b, plain_a) = (b.map(|b| b.0), a.map(|a| a.0));
+                let plain: Vec<$t> = x.iter().map(|x| x.0).collect();
+                let on_plain = place.upload(&plain, 0);
+                let found = Recurrence::new(&plain_b, &plain_a).run_to_vec(device, &on_plain).unwrap();
+                assert_eq!(found, filtered(&x).iter().map(|y| y.0).collect::<Vec<$t>>(), "{case}");
+                let (rows, shape) = (&x[..len / 5 * 5], [len / 5, 5]);
+                let mut on_rows = device.upload(rows).unwrap();
+                recurrence.axis(&shape, 1).run_in_place(device, &mut on_rows).unwrap();
+                let along: Vec<Wrapping<$t>> = rows.chunks(5).flat_map(filtered).collect();
+                assert_eq!(on_rows.to_vec(), Ok(along), "{case}, along rows");
+            )* };
+        }
+        types! { u32 i32 u64 i64 }
+    }
+    let wrong = Recurrence::new(&[Wrapping(1u32)], &[Wrapping(3)]).run_to_vec(device, &[Wrapping(0u32); 0]);
+    assert!(matches!(wrong, Err(upsweep::Error::Coefficients { .. })), "{wrong:?}");
 }
 
 fn sizes_of_pointers(place: &Place) {

@@ -44,6 +44,21 @@ impl Parts {
         let (x, small) = (random_values::<u32>(len), random_values::<u16>(len));
         let (words, table) = (random_values::<u8>(len.div_ceil(8)), random_values::<u32>(len / 3 + 7));
         let index: Vec<u64> = (0..len).map(|_| rng.below(table.len()) as u64).collect();
+        Self::of(place, x, small, words, table, index)
+    }
+
+    /// Parts of which the values of every kind ascend.
+    pub(crate) fn sorted(place: &Place, len: usize) -> Self {
+        let Self { mut x, mut small, words, mut table, mut index, .. } = Self::new(place, len);
+        x.sort_unstable();
+        small.sort_unstable();
+        table.sort_unstable();
+        index.sort_unstable();
+        Self::of(place, x, small, vec![0; words.len()], table, index)
+    }
+
+    fn of(place: &Place, x: Vec<u32>, small: Vec<u16>, words: Vec<u8>, table: Vec<u32>, index: Vec<u64>) -> Self {
+        let len = x.len();
         let on = OnDevice {
             x: place.upload(&x, len % 3),
             small: place.upload(&small, 1),
@@ -69,9 +84,10 @@ impl Parts {
 }
 
 /// Expands to a block for each kind of input of `u32` whose length the host knows: `name` is the kind's name, `values`
-/// are its values on the host, and `input()` is the input.
+/// are its values on the host, and `input()` is the input. The block is a case of `builders`, files of `src`:
+/// `complete.rs` asks for each.
 macro_rules! each_kind {
-    ($parts:expr, |$name:ident, $values:ident, $input:ident| $body:block) => {{
+    ($builders:literal, $parts:expr, |$name:ident, $values:ident, $input:ident| $body:block) => {{
         use crate::kinds::{Mixed, OfFour, OfNear};
         let (parts, on, len) = ($parts, &$parts.on, $parts.len);
         macro_rules! kind {
@@ -109,7 +125,7 @@ pub(crate) use each_kind;
 /// Expands to a block for each kind of input of `u32` whose length is a count of `number` in device memory, as
 /// [`each_kind`] does.
 macro_rules! each_counted_kind {
-    ($place:expr, $parts:expr, $number:expr, |$name:ident, $values:ident, $input:ident| $body:block) => {{
+    ($builders:literal, $place:expr, $parts:expr, $number:expr, |$name:ident, $values:ident, $input:ident| $body:block) => {{
         use crate::kinds::{Mixed, counted};
         let (parts, on, number) = ($parts, &$parts.on, $number);
         let count = counted($place, parts.len, number);

@@ -7,7 +7,11 @@
 mod bins;
 mod closures;
 mod codes;
+mod complete;
 mod elements;
 mod kinds;
 mod order;
+mod parts;
+mod scans;
 mod selections;
+mod sorted;

@@ -1,6 +1,6 @@
 //! Sorts, searches, ranks and distinct values of each kind of input.
 
-use crate::kinds::{Parts, counted, each_kind, lens};
+use crate::kinds::{Parts, each_kind, lens};
 use upsweep::Error;
 use upsweep::prelude::*;
 use upsweep_testing::on_each_backend;
@@ -14,9 +14,6 @@ on_each_backend! {
     ranks,
     distinct_values,
     ways,
-    merges_and_sets,
-    sorts_by_fields,
-    counted_inputs_are_refused,
 }
 
 #[function]
@@ -59,7 +56,7 @@ fn sorts(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("sort", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let order = order(len, |i| values[i]);
             let sorted = of(&values, &order);
@@ -89,7 +86,7 @@ fn sorts_by_a_comparison(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("sort_by", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let order = order(len, |i| values[i] % 65536);
             let sort = Sort::by(LowHalfFirst);
@@ -114,7 +111,7 @@ fn sorts_by_a_key(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("sort_by_key", &parts, |name, values, input| {
             let order = order(len, |i| values[i] % 65536);
             let case = format!("{name}, {len} elements");
             assert_eq!(Sort::by_key(LowHalf).run_to_vec(device, input()), Ok(of(&values, &order)), "{case}");
@@ -141,7 +138,7 @@ fn searches(place: &Place) {
     let on = place.upload(&sorted, 1);
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("search", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let lower: Vec<u32> = values.iter().map(|v| sorted.partition_point(|x| x < v) as u32).collect();
             let upper: Vec<u32> = values.iter().map(|v| sorted.partition_point(|x| x <= v) as u32).collect();
@@ -157,7 +154,7 @@ fn ranks(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("topk, nth", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let order = order(len, |i| values[i]);
             for k in [0, 1, len / 3, len].into_iter().filter(|&k| k <= len) {
@@ -194,7 +191,7 @@ fn distinct_values(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("unique", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let mut distinct = values.clone();
             distinct.sort_unstable();
@@ -217,7 +214,7 @@ fn ways(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("multisplit", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let of_value = |x: u32| if x % 7 > 4 { 9 } else { u32::from(x % 7 > 2) };
             let order = order(len, |i| of_value(values[i]));
@@ -234,86 +231,5 @@ fn ways(place: &Place) {
         let (mut output, mut offsets) = (place.poisoned::<(u32, u16)>(len, 1), place.poisoned::<u64>(4, 0));
         Partition::ways(WayOfPair, 3).run(device, (&parts.on.x, &parts.on.small), &mut output, &mut offsets).unwrap();
         assert_eq!(output.check_guards(), rows);
-    }
-}
-
-/// Calls that have to know how many elements there are.
-fn counted_inputs_are_refused(place: &Place) {
-    let device = &place.device;
-    let x = place.upload(&[3u32; 10], 0);
-    let count = counted(place, 10, 4);
-    let counted = || count.of(&x);
-    let mut output = place.poisoned::<u32>(10, 0);
-    let (mut keys, mut offsets) = (place.poisoned::<u32>(10, 0), place.poisoned::<u32>(3, 0));
-    let refused = [
-        Sort::new().run(device, counted(), &mut output),
-        Sort::new().indices().run(device, counted(), &mut output),
-        Sort::pairs().run(device, (counted(), &x), (&mut keys, &mut output)),
-        Sort::pairs().run(device, (&x, counted()), (&mut keys, &mut output)),
-        Sort::by(LowHalfFirst).run(device, counted(), &mut output),
-        Sort::by_key(LowHalf).run(device, counted(), &mut output),
-        Search::lower(&x).run(device, counted(), &mut output),
-        TopK::largest(10).run(device, counted(), &mut output),
-        Nth::median().run_to_vec(device, counted()).map(drop),
-        Unique::new().run_to_vec(device, counted()).map(drop),
-        Partition::ways(Way, 2).run(device, counted(), &mut output, &mut offsets),
-        Partition::ways(Way, 2).indices().run(device, counted(), &mut output, &mut offsets),
-        Histogram::by(LowHalf, 10).run(device, counted(), &mut output),
-        Recurrence::new(&[1u32], &[1]).run(device, counted(), &mut output),
-    ];
-    for (i, found) in refused.into_iter().enumerate() {
-        assert!(matches!(found, Err(Error::Options { .. })), "call {i}: {found:?}");
-    }
-    assert_eq!(output.check_guards(), [0xABAB_ABAB; 10]);
-}
-
-/// Merges and sets of sorted values that are computed.
-fn merges_and_sets(place: &Place) {
-    let device = &place.device;
-    for len in lens() {
-        let (first, second): (Vec<u32>, Vec<u32>) = (0..len as u32).map(|i| (5 + i, i * 3)).unzip();
-        let (thirds, index): (Vec<u32>, Vec<u32>) =
-            ((0..len as u32 + 9).map(|i| i * 3).collect(), (0..len as u32).collect());
-        let (table, index) = (place.upload(&thirds, 1), place.upload(&index, 0));
-        let inputs = || (5..5 + len as u32, Gather::of(&table).at(&index));
-        let mut merged = [first.clone(), second.clone()].concat();
-        merged.sort_unstable();
-        assert_eq!(Merge::new().run_to_vec(device, inputs()), Ok(merged.clone()), "{len}");
-        let mut output = place.poisoned::<u32>(2 * len, 1);
-        Merge::new().run(device, inputs(), &mut output).unwrap();
-        assert_eq!(output.check_guards(), merged, "{len}");
-        let (a, b) = inputs();
-        let pairs = Merge::new().pairs().run_to_vecs(device, ((a, Apply(LowHalf, 5..5 + len as u32)), (b, &index)));
-        let (elements, values) = pairs.unwrap();
-        assert_eq!(elements, merged, "{len}");
-        assert!(elements.iter().zip(&values).all(|(x, v)| x % 65536 == *v || x / 3 == *v), "{len}");
-        let both: Vec<u32> = first.iter().copied().filter(|x| second.binary_search(x).is_ok()).collect();
-        assert_eq!(Sets::intersection().run_to_vec(device, inputs()), Ok(both), "{len}");
-    }
-}
-
-#[derive(Element, Clone, Copy, PartialEq, Debug)]
-#[repr(C)]
-struct Row {
-    #[key]
-    group: u16,
-    #[key]
-    size: u32,
-}
-#[function]
-fn row_of(size: u32, group: u16) -> Row {
-    Row { group: group % 4, size }
-}
-
-fn sorts_by_fields(place: &Place) {
-    let device = &place.device;
-    for len in lens() {
-        let parts = Parts::new(place, len);
-        let rows: Vec<Row> = (0..len).map(|i| Row { group: parts.small[i] % 4, size: parts.x[i] }).collect();
-        let mut order: Vec<usize> = (0..len).collect();
-        order.sort_by_key(|&i| (rows[i].group, rows[i].size));
-        let input = || Apply(RowOf, (&parts.on.x, &parts.on.small));
-        assert_eq!(Sort::by_fields().run_to_vec(device, input()), Ok(of(&rows, &order)), "{len}");
-        assert_eq!(Sort::by_fields().indices().run_to_vec::<_, u32>(device, input()), Ok(numbers(&order)), "{len}");
     }
 }

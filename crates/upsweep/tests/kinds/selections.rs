@@ -57,7 +57,7 @@ fn selections(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("compaction", &parts, |name, values, input| {
             let places: Vec<usize> = (0..len).filter(|&i| values[i] % 3 == 0).collect();
             let case = format!("{name}, {len} elements");
             let mut output = place.poisoned::<u32>(len, 1);
@@ -124,7 +124,7 @@ fn selections_by_flags(place: &Place) {
         let keep: Vec<bool> = (0..len).map(|i| parts.bit(i)).collect();
         let places: Vec<usize> = (0..len).filter(|&i| keep[i]).collect();
         let flags = place.upload(&keep, 1);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("compaction", &parts, |name, values, input| {
             let case = format!("{name}, {len} elements");
             let select = Select::flags(&flags);
             assert_eq!(select.run_to_vec::<_, u32>(device, input()), Ok(of(&values, &places)), "{case}");
@@ -141,7 +141,7 @@ fn partitions(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("partition", &parts, |name, values, input| {
             let (yes, no): (Vec<usize>, Vec<usize>) = (0..len).partition(|&i| values[i] % 3 == 0);
             let case = format!("{name}, {len} elements");
             let partition = Partition::new(Third);
@@ -171,7 +171,7 @@ fn distinct_neighbours(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("compaction", &parts, |name, values, input| {
             let first = |i: usize| i == 0 || values[i - 1] >> 29 != values[i] >> 29;
             let places: Vec<usize> = (0..len).filter(|&i| first(i)).collect();
             let case = format!("{name}, {len} elements");
@@ -191,7 +191,7 @@ fn runs(place: &Place) {
     let device = &place.device;
     for len in lens() {
         let parts = Parts::new(place, len);
-        each_kind!(&parts, |name, values, input| {
+        each_kind!("runs", &parts, |name, values, input| {
             let first = |i: usize| i == 0 || values[i - 1] >> 29 != values[i] >> 29;
             let begins: Vec<usize> = (0..len).filter(|&i| first(i)).collect();
             let ends = begins.iter().skip(1).copied().chain([len]);
@@ -212,7 +212,7 @@ fn counted_inputs(place: &Place) {
     for len in lens() {
         let parts = Parts::new(place, len);
         for number in [0, len / 2, len] {
-            each_counted_kind!(place, &parts, number, |name, values, input| {
+            each_counted_kind!("compaction, partition, runs", place, &parts, number, |name, values, input| {
                 let (yes, no): (Vec<usize>, Vec<usize>) = (0..number).partition(|&i| values[i] % 3 == 0);
                 let case = format!("{name}, {number} of {len} elements");
                 assert_eq!(Select::new(Third).run_to_vec::<_, u32>(device, input()), Ok(of(&values, &yes)), "{case}");

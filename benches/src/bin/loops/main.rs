@@ -6,13 +6,14 @@
 //! van Herk and of Gil and Werman, as an infinity or a NaN must not stay. `--only` takes parts of `algorithm/type`, and
 //! `--smoke` runs each shape once. Transposed views of ndarray are measured with the feature `peers`.
 
+mod apart;
+mod bench;
+
+use self::bench::{Bench, Rival, by_rows, by_rows_on_all_threads, close};
 use rayon::prelude::*;
-use std::hint::black_box;
-use std::io::Write;
 use std::process::ExitCode;
-use std::time::Instant;
 use upsweep::prelude::*;
-use upsweep_bench::{Number, Options, Outcome, exit_code, hash, head, machine, median};
+use upsweep_bench::{Number, Options, Outcome, exit_code, hash, head, machine};
 
 const COLUMNS: &str = "algo,type,upsweep_us,rival_us,rival_over_upsweep";
 
@@ -32,91 +33,13 @@ fn run() -> Outcome {
     scans::<u64>(&mut bench)?;
     scans::<f64>(&mut bench)?;
     scans::<f32>(&mut bench)?;
+    apart::rows_with_gaps(&mut bench)?;
     searches(&mut bench)?;
+    apart::products(&mut bench)?;
     groups(&mut bench)?;
     #[cfg(feature = "peers")]
     views(&mut bench)?;
     Ok(())
-}
-
-struct Bench {
-    device: Device,
-    options: Options,
-}
-
-/// A loop that a user would write, from an input to an output.
-type Rival<'a, T, O> = &'a dyn Fn(&[T], &mut [O]);
-
-impl Bench {
-    /// Times `upsweep` and its rivals in turns, after a check that the results are alike, and prints a row.
-    fn race<T, O>(
-        &self,
-        (algo, ty): (&str, &str),
-        input: &[T],
-        same: impl Fn(&O, &O) -> bool,
-        upsweep: impl Fn(&[T], &mut [O]) -> Result<(), upsweep::Error>,
-        rivals: &[Rival<'_, T, O>],
-    ) -> Outcome
-    where
-        O: Copy + Default + std::fmt::Debug,
-    {
-        self.race_to(input.len(), (algo, ty), input, same, upsweep, rivals)
-    }
-
-    /// [`race`](Self::race) with `results` results instead of one for each element.
-    fn race_to<T, O>(
-        &self,
-        results: usize,
-        (algo, ty): (&str, &str),
-        input: &[T],
-        same: impl Fn(&O, &O) -> bool,
-        upsweep: impl Fn(&[T], &mut [O]) -> Result<(), upsweep::Error>,
-        rivals: &[Rival<'_, T, O>],
-    ) -> Outcome
-    where
-        O: Copy + Default + std::fmt::Debug,
-    {
-        if !self.options.wants(algo, ty) {
-            return Ok(());
-        }
-        let [mut found, mut expected] = [(); 2].map(|()| vec![O::default(); results]);
-        upsweep(input, &mut found)?;
-        for rival in rivals {
-            rival(input, &mut expected);
-            if let Some(at) = (0..results).find(|&at| !same(&found[at], &expected[at])) {
-                return Err(format!("{algo}/{ty}: {at} is {:?}, not {:?}", found[at], expected[at]).into());
-            }
-        }
-        let rounds = if self.options.smoke { 1 } else { (60_000_000 / input.len()).clamp(11, 61) };
-        let mut times = vec![Vec::new(); 1 + rivals.len()];
-        let time = |times: &mut Vec<f64>, call: &mut dyn FnMut()| {
-            let start = Instant::now();
-            call();
-            times.push(start.elapsed().as_secs_f64() * 1e6);
-        };
-        for _ in 0..rounds {
-            let mut status = Ok(());
-            time(&mut times[0], &mut || status = upsweep(black_box(input), black_box(&mut found)));
-            status?;
-            for (times, rival) in times[1..].iter_mut().zip(rivals) {
-                time(times, &mut || rival(black_box(input), black_box(&mut expected)));
-            }
-        }
-        let mut medians = times.into_iter().map(median);
-        let ours = medians.next().unwrap_or(f64::NAN);
-        let rival = medians.fold(f64::INFINITY, f64::min);
-        println!("{algo},{ty},{ours:.1},{rival:.1},{:.2}", rival / ours);
-        Ok(std::io::stdout().flush()?)
-    }
-
-    /// Returns `len`, or a small length in a smoke run.
-    fn len(&self, len: usize) -> usize {
-        if self.options.smoke { len.min(1 << 10) } else { len }
-    }
-}
-
-fn close(a: &f64, b: &f64) -> bool {
-    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
 }
 
 /// Moving sums of a series, as a row and as a column, and of images.
@@ -300,21 +223,6 @@ where
         )?;
     }
     Ok(())
-}
-
-#[inline(never)]
-fn by_rows<T>(len: usize, input: &[T], output: &mut [T], row: impl Fn(&[T], &mut [T])) {
-    input.chunks_exact(len).zip(output.chunks_exact_mut(len)).for_each(|(x, y)| row(x, y));
-}
-
-#[inline(never)]
-fn by_rows_on_all_threads<T: Sync + Send>(
-    len: usize,
-    input: &[T],
-    output: &mut [T],
-    row: impl Fn(&[T], &mut [T]) + Sync,
-) {
-    input.par_chunks_exact(len).zip(output.par_chunks_exact_mut(len)).for_each(|(x, y)| row(x, y));
 }
 
 /// Searches of many values, in no order, in short and long sorted arrays.
