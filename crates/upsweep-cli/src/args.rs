@@ -74,6 +74,9 @@ pub(crate) enum Command {
     /// Terrain: what is seen from where, hill shade, of .asc and .npy
     #[command(subcommand, after_help = pictures::TERRAIN_EXAMPLES, arg_required_else_help = true)]
     Terrain(pictures::Terrain),
+    /// A picture of the values of FILE: lines, steps, bars, a heat map; as .svg, .png or characters
+    #[command(after_help = plotting::PLOT_EXAMPLES)]
+    Plot(PlotArgs),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -258,6 +261,7 @@ mod carries;
 mod files;
 pub(crate) mod pictures;
 mod planning;
+mod plotting;
 mod reading;
 mod sampling;
 mod selecting;
@@ -268,6 +272,7 @@ mod summing;
 
 pub(crate) use carries::Carries;
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
+pub(crate) use plotting::{Kind, PlotArgs};
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{operators, types};
 pub(crate) use sampling::SampleArgs;

@@ -13,7 +13,7 @@
 //! * [`element`] parses and formats the element types as text and bytes.
 //!
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
-//! [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
+//! [`plot`] draws the values of a file. [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
 //!
 //! [`names`] knows what the names of files say, [`packed`] compressed files, [`mod@text`] encodings. [`source`] is
 //! a file that is open, or standard input. [`closed`] reports standard streams that
@@ -55,6 +55,7 @@ mod npz;
 mod number;
 mod output;
 mod packed;
+mod plot;
 mod print;
 mod progress;
 mod quantile;
@@ -139,6 +140,7 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Signal(Signal::Smooth(args)) => signal::smooth(args),
         Command::Image(image) => apps::image::run(image),
         Command::Terrain(terrain) => apps::terrain::run(terrain),
+        Command::Plot(args) => plot::plot(args),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),
