@@ -103,6 +103,10 @@ pub(crate) struct ScanArgs {
     /// Scan from the last value to the first
     #[arg(long, conflicts_with_all = ["carry_in", "carry_out"])]
     pub(crate) reverse: bool,
+    /// The format of rows of a Parquet or Arrow file, whatever the output's name says; to a pipe Arrow is a stream
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<crate::names::Columnar>,
     #[command(flatten)]
     pub(crate) carries: Carries,
 }

@@ -15,6 +15,8 @@
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
 //! [`plot`] draws the values of a file. [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
 //!
+//! `columnar`, with the feature `parquet`, has the files of Parquet and Arrow.
+//!
 //! [`names`] knows what the names of files say, [`packed`] compressed files, [`mod@text`] encodings. [`source`] is
 //! a file that is open, or standard input. [`closed`] reports standard streams that
 //! were closed at the start.
@@ -33,6 +35,8 @@ mod categories;
 mod chunks;
 mod closed;
 mod collect;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod count;
 mod device;
 mod element;
@@ -119,12 +123,26 @@ fn exit_code(failure: &Failure) -> ExitCode {
 fn run_command(command: &Command) -> Result<()> {
     command.check_standard_input()?;
     match command {
+        #[cfg(feature = "parquet")]
+        Command::Scan(args) if columnar::has_rows(&args.common.file, args.common.output.as_deref(), args.to) => {
+            columnar::scan(args)
+        }
         Command::Scan(args) => run::scan(args),
         Command::Reduce(args) if groups::is_for(args) => groups::reduce(args),
+        #[cfg(feature = "parquet")]
+        Command::Reduce(args) => match columnar::reduce(args)? {
+            Some(()) => Ok(()),
+            None => run::reduce(args),
+        },
+        #[cfg(not(feature = "parquet"))]
         Command::Reduce(args) => run::reduce(args),
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
+        #[cfg(feature = "parquet")]
+        Command::Select(args) if names::Columnar::of_name(&args.file).is_some() => columnar::select(args),
         Command::Select(args) => selecting::select(args),
+        #[cfg(feature = "parquet")]
+        Command::Sort(args) if names::Columnar::of_name(&args.file).is_some() => columnar::sort(args),
         Command::Sort(args) => sorting::sort(args),
         Command::Top(args) => sorting::top(args),
         Command::Median(args) => sorting::median(args.clone()),

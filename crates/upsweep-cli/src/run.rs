@@ -131,13 +131,13 @@ fn check_one_table(common: &Common, (input, form): (&Input, OutputForm)) -> Resu
 }
 
 /// Scans of a call: in the type of the results, for their check, and in the type of the computation.
-struct Scans<'a> {
-    checked: Scan<'a>,
-    computed: Scan<'a>,
+pub(crate) struct Scans<'a> {
+    pub(crate) checked: Scan<'a>,
+    pub(crate) computed: Scan<'a>,
 }
 
 impl<'a> Scans<'a> {
-    fn new(args: &ScanArgs, asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
+    pub(crate) fn new(args: &ScanArgs, asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
         let sums = &asked.sums;
         let mut scan = Scan::new(args.op);
         if args.exclusive {
