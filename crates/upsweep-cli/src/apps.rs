@@ -3,10 +3,11 @@
 mod colour;
 pub(crate) mod graph;
 mod grep;
-mod grid;
+pub(crate) mod grid;
 mod icicle;
 pub(crate) mod image;
-mod picture;
+pub(crate) mod picture;
+mod pnm;
 pub(crate) mod poly;
 pub(crate) mod sample;
 pub(crate) mod terrain;
@@ -130,7 +131,7 @@ fn floats(values: Values) -> Vec<f64> {
 }
 
 /// Converts a number to f64, rounded to nearest.
-fn float(value: impl Into<Number>) -> f64 {
+pub(crate) fn float(value: impl Into<Number>) -> f64 {
     match value.into() {
         Number::Integer(n) => n as f64,
         Number::Float(x) => x,

@@ -74,6 +74,9 @@ pub(crate) enum Command {
     /// Terrain: what is seen from where, hill shade, of .asc and .npy
     #[command(subcommand, after_help = pictures::TERRAIN_EXAMPLES, arg_required_else_help = true)]
     Terrain(pictures::Terrain),
+    /// A picture of the values of FILE: lines, steps, bars, a heat map; as .svg, .png or characters
+    #[command(after_help = plotting::PLOT_EXAMPLES)]
+    Plot(PlotArgs),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -110,6 +113,10 @@ pub(crate) struct ScanArgs {
     /// Scan from the last value to the first
     #[arg(long, conflicts_with_all = ["carry_in", "carry_out"])]
     pub(crate) reverse: bool,
+    /// The format of rows of a Parquet or Arrow file, whatever the output's name says; to a pipe Arrow is a stream
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<crate::names::Columnar>,
     #[command(flatten)]
     pub(crate) carries: Carries,
 }
@@ -269,6 +276,7 @@ mod files;
 mod manual;
 pub(crate) mod pictures;
 mod planning;
+mod plotting;
 mod reading;
 mod running;
 mod sampling;
@@ -281,6 +289,7 @@ mod summing;
 pub(crate) use carries::Carries;
 pub(crate) use manual::{CompletionsArgs, ManArgs};
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
+pub(crate) use plotting::{Kind, PlotArgs};
 use reading::types;
 pub(crate) use reading::{Header, Reading, TableForm};
 pub(crate) use running::Running;

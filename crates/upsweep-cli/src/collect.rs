@@ -152,6 +152,26 @@ fn too_large(text: &str) -> NoValue {
     NoValue::integer(format!("{} does not fit i64{nor}", shown(text)), takers, text)
 }
 
+/// Appends values of the file `name`. Fails if they are of another type.
+pub(crate) fn append(all: &mut Values, values: &Values, name: &str) -> crate::failure::Result<()> {
+    macro_rules! same {
+        ($($element:ident)*) => { match (all, values) {
+            $((Values::$element(all), Values::$element(values)) => {
+                let full = |_| Failure::memory(name, size_of_val(&values[..]));
+                memory::ask(|| all.try_reserve(values.len())).map_err(full)?;
+                all.extend_from_slice(values);
+                Ok(())
+            })*
+            (all, values) => {
+                let (found, first) = (values.element(), all.element());
+                let reason = format!("has values of {found}, and the files before it of {first}: give --type");
+                Err(Failure::input(name, reason))
+            }
+        } };
+    }
+    same! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+}
+
 /// List of texts, stored one after the other in one vector.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {

@@ -1,7 +1,5 @@
 //! Command `upsweep histogram`: counts by bin, as numbers, bars and a picture.
 
-mod svg;
-
 use crate::args::{Common, HistogramArgs};
 use crate::chunks::{self, ArrayFile};
 use crate::device::{Chosen, Work};
@@ -9,6 +7,7 @@ use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Input};
 use crate::output::Destination;
+use crate::plot::{self, Bar, Figure};
 use crate::print::print;
 use crate::progress::Progress;
 use crate::run;
@@ -50,8 +49,7 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     };
     if let Some(svg) = svg {
         let title = format!("{} values of {name}", counted.counts.iter().sum::<u64>());
-        let picture = svg::render(&title, &counted.edges, &counted.counts);
-        svg.write(|out| out.write_all(picture.as_bytes()).map_err(|e| Failure::writing(svg.name(), &e)))?;
+        plot::write_svg(&Figure::histogram(title, counted.as_bars()), svg)?;
     }
     if output.is_none() && io::stdout().is_terminal() {
         return print(destination, |out| counted.bars(out));
@@ -168,10 +166,16 @@ impl Counted {
         Ok(())
     }
 
+    /// Bars of a picture, as wide as the bins and as high as their counts.
+    fn as_bars(&self) -> Vec<Bar> {
+        let bar = |(ends, &count): (&[f64], &u64)| Bar { along: [ends[0], ends[1]], up: [0.0, count as f64] };
+        self.edges.windows(2).zip(&self.counts).map(bar).collect()
+    }
+
     /// Draws the counts as bars of characters, one for each bin or for several bins together.
     fn bars(&self, out: &mut dyn Write) -> io::Result<()> {
         let joined = self.counts.len().div_ceil(LINES).max(1);
-        let lows: Vec<String> = self.edges.iter().step_by(joined).map(|edge| svg::short(*edge)).collect();
+        let lows: Vec<String> = self.edges.iter().step_by(joined).map(|edge| plot::number(*edge)).collect();
         let counts: Vec<u64> = self.counts.chunks(joined).map(|counts| counts.iter().sum()).collect();
         let most = counts.iter().copied().max().unwrap_or(0);
         let edge_width = lows.iter().map(String::len).max().unwrap_or(0);
@@ -180,7 +184,7 @@ impl Counted {
             writeln!(out, "{low:>edge_width$}  {count:>count_width$}  {}", bar(count, most).trim_end())?;
         }
         let last = self.edges.last().copied().unwrap_or(f64::NAN);
-        writeln!(out, "{:>edge_width$}", svg::short(last))?;
+        writeln!(out, "{:>edge_width$}", plot::number(last))?;
         let inside: u64 = self.counts.iter().sum();
         let outside = self.values as u64 - inside;
         let (bins, each) = (self.counts.len(), if joined > 1 { format!(", {joined} a line") } else { String::new() });

@@ -2,7 +2,9 @@
 
 use crate::args::Common;
 use crate::binary::Stored;
-use crate::collect::collector;
+use crate::collect::{append, collector};
+#[cfg(feature = "parquet")]
+use crate::columnar;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, called};
 use crate::fortran::to_c_order;
@@ -118,26 +120,6 @@ pub(crate) fn is_joined(shape: &mut [usize], next: &[usize]) -> bool {
     }
 }
 
-/// Appends values of the file `name`. Fails if they are of another type.
-fn append(all: &mut Values, values: &Values, name: &str) -> Result<()> {
-    macro_rules! same {
-        ($($element:ident)*) => { match (all, values) {
-            $((Values::$element(all), Values::$element(values)) => {
-                let full = |_| Failure::memory(name, size_of_val(&values[..]));
-                upsweep_core::memory::ask(|| all.try_reserve(values.len())).map_err(full)?;
-                all.extend_from_slice(values);
-                Ok(())
-            })*
-            (all, values) => {
-                let (found, first) = (values.element(), all.element());
-                let reason = format!("has values of {found}, and the files before it of {first}: give --type");
-                Err(Failure::input(name, reason))
-            }
-        } };
-    }
-    same! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
-}
-
 /// Reads one of the files that the command line names.
 fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
     check_array(args.array.as_deref(), path)?;
@@ -163,6 +145,12 @@ fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
         let keys = args.by_key.is_some().then_some(keys);
         let shape = vec![values.len()];
         return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys, missing });
+    }
+    #[cfg(feature = "parquet")]
+    if names::Columnar::of_name(path).is_some() {
+        let (name, values, missing) = columnar::load::load(args, path, target)?;
+        let shape = vec![values.len()];
+        return Ok(Input { name, values, shape, form: Form::Words, keys: None, missing });
     }
     if path.as_os_str() == "-" {
         no_table_options(args, STANDARD_INPUT)?;

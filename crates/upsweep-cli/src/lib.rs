@@ -13,7 +13,9 @@
 //! * [`element`] parses and formats the element types as text and bytes.
 //!
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
-//! [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
+//! [`plot`] draws the values of a file. [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
+//!
+//! `columnar`, with the feature `parquet`, has the files of Parquet and Arrow.
 //!
 //! [`names`] knows what the names of files say, [`packed`] compressed files, [`mod@text`] encodings. [`source`] is
 //! a file that is open, or standard input. [`closed`] reports standard streams that
@@ -35,6 +37,8 @@ mod categories;
 mod chunks;
 mod closed;
 mod collect;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod count;
 mod device;
 mod distinct;
@@ -59,6 +63,7 @@ mod npz;
 mod number;
 mod output;
 mod packed;
+mod plot;
 mod print;
 mod progress;
 mod quantile;
@@ -124,14 +129,30 @@ fn run_command(command: &Command) -> Result<()> {
     command.check_standard_input()?;
     match command {
         Command::Scan(args) => match (args.op, args.window) {
+            #[cfg(feature = "parquet")]
+            (Running::Of(op), None)
+                if columnar::has_rows(&args.common.file, args.common.output.as_deref(), args.to) =>
+            {
+                columnar::scan((args, op))
+            }
             (Running::Of(op), None) => run::scan((args, op)),
             (op, window) => windows::scan(args, op, window),
         },
         Command::Reduce(args) if groups::is_for(args) => groups::reduce(args),
+        #[cfg(feature = "parquet")]
+        Command::Reduce(args) => match columnar::reduce(args)? {
+            Some(()) => Ok(()),
+            None => run::reduce(args),
+        },
+        #[cfg(not(feature = "parquet"))]
         Command::Reduce(args) => run::reduce(args),
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
+        #[cfg(feature = "parquet")]
+        Command::Select(args) if names::Columnar::of_name(&args.file).is_some() => columnar::select(args),
         Command::Select(args) => selecting::select(args),
+        #[cfg(feature = "parquet")]
+        Command::Sort(args) if names::Columnar::of_name(&args.file).is_some() => columnar::sort(args),
         Command::Sort(args) => sorting::sort(args),
         Command::Top(args) => sorting::top(args),
         Command::Median(args) => sorting::median(args.clone()),
@@ -147,6 +168,7 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Signal(Signal::Smooth(args)) => signal::smooth(args),
         Command::Image(image) => apps::image::run(image),
         Command::Terrain(terrain) => apps::terrain::run(terrain),
+        Command::Plot(args) => plot::plot(args),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Completions(args) => manual::completions(args),

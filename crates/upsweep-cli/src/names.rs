@@ -36,6 +36,31 @@ pub(crate) fn is_npz(path: &Path) -> bool {
     ends_in(path, "npz")
 }
 
+/// Format of a file of columns.
+#[cfg(feature = "parquet")]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Columnar {
+    Parquet,
+    Arrow,
+}
+
+#[cfg(feature = "parquet")]
+impl Columnar {
+    /// Format that a file's name says.
+    pub(crate) fn of_name(path: &Path) -> Option<Self> {
+        let ends = |ending: &&str| ends_in(path, ending);
+        if ["parquet", "pq"].iter().any(ends) {
+            return Some(Self::Parquet);
+        }
+        ["arrow", "feather", "ipc"].iter().any(ends).then_some(Self::Arrow)
+    }
+
+    /// Name of the format in messages.
+    pub(crate) fn name(self) -> &'static str {
+        if self == Self::Parquet { "Parquet" } else { "Arrow" }
+    }
+}
+
 /// Returns the element type of a raw file that the ending of its name says, such as .f32.
 pub(crate) fn raw_type(path: &Path) -> Option<Type> {
     Type::ALL.iter().copied().find(|element| ends_in(path, element.name()))

@@ -131,13 +131,13 @@ pub(crate) fn check_one_table(common: &Common, (input, form): (&Input, OutputFor
 }
 
 /// Scans of a call: in the type of the results, for their check, and in the type of the computation.
-struct Scans<'a> {
-    checked: Scan<'a>,
-    computed: Scan<'a>,
+pub(crate) struct Scans<'a> {
+    pub(crate) checked: Scan<'a>,
+    pub(crate) computed: Scan<'a>,
 }
 
 impl<'a> Scans<'a> {
-    fn new((args, op): (&ScanArgs, Op), asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
+    pub(crate) fn new((args, op): (&ScanArgs, Op), asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
         let sums = &asked.sums;
         let mut scan = Scan::new(op);
         if args.exclusive {

@@ -227,7 +227,7 @@ impl Run<'_> {
 }
 
 /// Reads a signal. If it is a sound file, returns its sample format, too.
-fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
+pub(crate) fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
         return Ok((input::load(common, false)?, None));
     }

@@ -80,6 +80,11 @@ impl Order {
 }
 
 impl Form {
+    /// Values per second in each channel.
+    pub(crate) fn rate(self) -> u32 {
+        self.rate
+    }
+
     /// Parses the content of a `fmt ` chunk.
     fn parse(chunk: &[u8], order: Order) -> std::result::Result<Self, String> {
         let short = "is no .wav: its fmt chunk is too short";

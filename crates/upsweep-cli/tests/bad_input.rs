@@ -327,6 +327,8 @@ fn formats_that_are_not_written_or_read() {
         ("x.tar.gz", "is compressed or an archive: unpack it"),
         ("x.csv.xz", "is compressed"),
         ("x.txt", "is text: give numbers on standard input (`-` with `< x.txt`)"),
+        ("x.orc", "is a format that is not read (.orc): turn it into .npy or .csv"),
+        #[cfg(not(feature = "parquet"))]
         ("x.parquet", "is a format that is not read (.parquet): turn it into .npy or .csv"),
         ("x.npz", "is no .npz that can be read"),
     ] {

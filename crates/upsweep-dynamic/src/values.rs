@@ -294,9 +294,17 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Returns the elements in `range`, which must be within the array.
-    pub(crate) fn part(self, range: std::ops::Range<usize>) -> Self {
-        with_view!(self, x => View::from(&x[range]))
+    /// Returns the elements in `range`, without copying them; none if it is not within the array.
+    ///
+    /// ```
+    /// use upsweep_dynamic::View;
+    ///
+    /// let x = View::U8(&[3, 1, 7, 0]);
+    /// assert_eq!((x.part(1..3).bytes(), x.part(1..5).len()), (&[1, 7][..], 0));
+    /// ```
+    #[must_use]
+    pub fn part(self, range: std::ops::Range<usize>) -> Self {
+        with_view!(self, x => View::from(x.get(range).unwrap_or_default()))
     }
 
     /// Converts signed integers to the unsigned ones with the same bits, as [`Values::unsigned`] does.

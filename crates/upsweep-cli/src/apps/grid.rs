@@ -11,27 +11,34 @@
 //! 4 5 -9999
 //! ```
 
+use super::TextFile;
 use crate::failure::{Failure, Result, quoted};
 use crate::names;
+use crate::text::TextForm;
 use std::path::Path;
 
 /// Altitudes of a terrain in rows and columns; NaN for cells without data.
-pub(super) struct Grid {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    pub(super) dx: f64,
-    pub(super) dy: f64,
-    pub(super) altitudes: Vec<f32>,
+pub(crate) struct Grid {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) dx: f64,
+    pub(crate) dy: f64,
+    pub(crate) altitudes: Vec<f32>,
     /// Header lines of the file except `NODATA_value`, for the grids that are computed from this one.
-    pub(super) header: String,
+    pub(crate) header: String,
 }
 
-pub(super) fn is_grid(path: &Path) -> bool {
+pub(crate) fn is_grid(path: &Path) -> bool {
     names::ends_in(path, "asc")
 }
 
+/// Reads the grid in a file, which messages call `name`.
+pub(crate) fn read(path: &Path, name: &str) -> Result<Grid> {
+    parse(&TextFile::read(path, TextForm::default())?.bytes, name)
+}
+
 /// Parses a grid, which messages call `name`.
-pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
+fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
     let wrong = |line: usize, reason: String| Failure::input(name, format!("line {}: {reason}", line + 1));
     let text = std::str::from_utf8(bytes).map_err(|_| Failure::input(name, "is no text, as an .asc grid is"))?;
     let (mut size, mut spacing, mut no_data) = ([None::<usize>; 2], [None::<f64>; 2], None::<f64>);
@@ -87,7 +94,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
 }
 
 /// Formats a grid of integers as text: `header`, then a line for each row of `columns` values.
-pub(super) fn written(header: &str, columns: usize, values: &[u8]) -> String {
+pub(crate) fn written(header: &str, columns: usize, values: &[u8]) -> String {
     let mut text = header.to_owned();
     for row in values.chunks(columns.max(1)) {
         let numbers: Vec<String> = row.iter().map(u8::to_string).collect();

@@ -1,6 +1,6 @@
-//! Pictures in .png files, and images in .npy.
+//! Pictures in .png, .pgm and .ppm files, and images in .npy.
 
-use crate::apps::{bytes, read_array};
+use crate::apps::{bytes, pnm, read_array};
 use crate::device::DeviceChoice;
 use crate::element::Values;
 use crate::failure::{Failure, Result, called, words};
@@ -14,27 +14,36 @@ use std::path::Path;
 use upsweep_apps::image::Extent;
 
 /// Image that was read: its pixels, their arrangement, and its name in messages.
-pub(super) struct Picture {
-    pub(super) name: String,
-    pub(super) values: Values,
-    pub(super) extent: Extent,
+pub(crate) struct Picture {
+    pub(crate) name: String,
+    pub(crate) values: Values,
+    pub(crate) extent: Extent,
 }
 
 /// Maximum number of bytes that a .png may unpack to.
 const MOST_BYTES: usize = 16 << 30;
 
-pub(super) fn is_png(path: &Path) -> bool {
+pub(crate) fn is_png(path: &Path) -> bool {
     names::ends_in(path, "png")
 }
 
-/// Reads an image from a .png or .npy file.
-pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
+/// Whether the name is that of a file that holds an image and nothing else.
+pub(crate) fn is_image(path: &Path) -> bool {
+    is_png(path) || pnm::is_pnm(path)
+}
+
+/// Reads an image from a .png, .pgm, .ppm or .npy file.
+pub(crate) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
     let name = called(path);
     if is_png(path) {
         return read_png(path, name);
     }
+    if pnm::is_pnm(path) {
+        let (values, extent) = pnm::parse(&bytes(path)?.0, &name)?;
+        return Ok(Picture { name, values, extent });
+    }
     if !names::is_npy(path) {
-        return Err(Failure::input(&name, "is no image: give a .png or a .npy"));
+        return Err(Failure::input(&name, "is no image: give a .png, .pgm, .ppm or .npy"));
     }
     let (values, shape) = read_array(path, device)?;
     let extent = match shape[..] {

@@ -2,7 +2,7 @@
 
 use super::grid::{self, Grid};
 use super::picture::{destination, is_png, write};
-use super::{TextFile, failed, read_array, write_values};
+use super::{failed, read_array, write_values};
 use crate::args::pictures::{Looking, OfTerrain, ShadeArgs, Sight, Terrain, ViewshedArgs};
 use crate::device::{Chosen, Work};
 use crate::element::{Values, with_values};
@@ -37,7 +37,7 @@ impl Land {
         let device = Chosen::open(of.on.device, Work::Computation)?.device;
         let name = called(&of.file);
         let mut grid = if grid::is_grid(&of.file) {
-            grid::parse(&TextFile::read(&of.file, Default::default())?.bytes, &name)?
+            grid::read(&of.file, &name)?
         } else if names::is_npy(&of.file) {
             let (values, shape) = read_array(&of.file, of.on.device)?;
             let [rows, columns] = shape[..] else {

@@ -21,7 +21,7 @@ pub(crate) enum Image {
 /// An image, and where the result goes.
 #[derive(Args, Debug)]
 pub(crate) struct OfImage {
-    /// The image: .png, or .npy of u8, u16, f32 or f64 with the shape (rows, columns) or (rows, columns, channels)
+    /// The image: .png, .pgm, .ppm, or .npy of u8, u16, f32 or f64 with the shape (rows, columns) or (rows, columns, channels)
     pub(crate) file: PathBuf,
     /// Write the result to FILE: .png or .npy
     #[arg(short, long, value_name = "FILE")]

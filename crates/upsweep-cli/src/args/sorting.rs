@@ -42,6 +42,10 @@ pub(crate) struct SortArgs {
     /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
+    /// The format of rows of a Parquet or Arrow file, whatever the output's name says; to a pipe Arrow is a stream
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<crate::names::Columnar>,
     /// Write the result to FILE: rows to .csv or .tsv; values to .npy, .csv, .tsv, or raw; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

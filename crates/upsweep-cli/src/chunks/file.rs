@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result, called};
 use crate::input::{self, Form};
 use crate::names;
 use crate::npy;
-use crate::source::{Source, is_standard_input};
+use crate::source::{Source, is_standard_input, read_at};
 use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read};
@@ -214,14 +214,4 @@ impl Read for From<'_> {
         self.offset += read as u64;
         Ok(read)
     }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
-}
-
-#[cfg(not(unix))]
-fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
-    Err(ErrorKind::Unsupported.into())
 }

@@ -21,6 +21,7 @@
 //! Files are read by calls and not mapped: a file that shrinks while it is read is an error and no signal.
 
 mod file;
+mod fold;
 pub(crate) mod histogram;
 mod memory;
 pub(crate) mod reduce;
@@ -32,6 +33,7 @@ pub(crate) mod sort;
 mod turns;
 
 pub(crate) use file::ArrayFile;
+pub(crate) use fold::fold;
 
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result};

@@ -6,14 +6,14 @@ use csv::ByteRecord;
 
 /// Columns of a table. The table is called `name` in messages.
 #[derive(Debug)]
-pub(super) struct Columns<'a> {
-    pub(super) name: &'a str,
+pub(crate) struct Columns<'a> {
+    pub(crate) name: &'a str,
     /// First row, if it names the columns.
-    pub(super) names: Option<&'a ByteRecord>,
-    pub(super) first: &'a ByteRecord,
-    pub(super) delimiter: u8,
+    pub(crate) names: Option<&'a ByteRecord>,
+    pub(crate) first: &'a ByteRecord,
+    pub(crate) delimiter: u8,
     /// Whether the options of the command are those for this table: then errors name options.
-    pub(super) options: bool,
+    pub(crate) options: bool,
 }
 
 /// Returns a cell without white space at its ends, if it is UTF-8.
@@ -112,7 +112,7 @@ impl Columns<'_> {
 
     /// Finds the column that the user calls `text`: by its number, by its name, or by its name in back quotes, if the
     /// name is also a column number.
-    pub(super) fn find(&self, text: &str) -> Result<usize> {
+    pub(crate) fn find(&self, text: &str) -> Result<usize> {
         if let Some(name) = unquoted(text) {
             return self.find_named(&name);
         }
@@ -214,13 +214,16 @@ impl Columns<'_> {
             // The cells of the only column are no numbers. The error comes later, and names the first cell.
             [] if width == 1 => Ok(0),
             [] => Err(self.wrong(&format!("has no number in its first row of data; {choose}"))),
-            _ => {
-                let labels: Vec<String> = numeric.iter().take(30).map(|&k| self.label(k)).collect();
-                let (count, labels) = (numeric.len(), labels.join(", "));
-                let choose = if self.options { "choose one with --column" } else { choose };
-                Err(self.wrong(&format!("has {count} numeric columns: {choose}: {labels}")))
-            }
+            _ => Err(self.choose(&numeric)),
         }
+    }
+
+    /// Failure because not one of the columns is numeric, but these are.
+    pub(crate) fn choose(&self, numeric: &[usize]) -> Failure {
+        let labels: Vec<String> = numeric.iter().take(30).map(|&k| self.label(k)).collect();
+        let (count, labels) = (numeric.len(), labels.join(", "));
+        let choose = if self.options { "choose one with --column" } else { "there must be one" };
+        self.wrong(&format!("has {count} numeric columns: {choose}: {labels}"))
     }
 
     /// Fails if the cells seem to have another separator than the table: rows have one cell, and a common separator is

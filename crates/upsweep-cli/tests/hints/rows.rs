@@ -453,6 +453,13 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep graph pagerank pairs.csv --header no --damping 1",
         "upsweep graph pagerank pairs.csv --header no --damping 0.9",
     ),
+    ("end it in .svg or .png, for a picture", "", "upsweep plot two.npy -o out.jpg", "upsweep plot two.npy -o out.png"),
+    (
+        "or --format or --delimiter says that it is one",
+        "and --x is for tables",
+        "upsweep plot t.txt --type i64 --x b",
+        "upsweep plot t.txt --format csv --column a --x b",
+    ),
     (
         "--focus: give ROW,COLUMN",
         "",
@@ -460,7 +467,7 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep image blur image.npy --radius 1 --focus 1,1 -o out.npy",
     ),
     (
-        "is no image: give a .png or a .npy",
+        "is no image: give a .png, .pgm, .ppm or .npy",
         "",
         "upsweep image blur t.csv --radius 1 -o out.npy",
         "upsweep image blur image.npy --radius 1 -o out.npy",

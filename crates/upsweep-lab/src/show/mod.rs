@@ -1,7 +1,7 @@
 //! Views of runs of the laboratory's algorithms: text, pictures, and pages that play.
 //!
 //! All views take any recorded run. [`Recording::of`] makes one; [`text`] prints its steps, [`svg`] draws it, [`html`]
-//! makes pages of it. [`plot`] draws counts over the number of elements.
+//! makes pages of it. [`plot`] draws counts over the number of elements. [`palette`] has the colours.
 //!
 //! ```
 //! use upsweep_lab::algorithm::Input;
@@ -22,6 +22,7 @@ pub mod html;
 pub(crate) mod json;
 mod labels;
 pub mod layout;
+pub mod palette;
 pub mod plot;
 mod recording;
 pub mod svg;

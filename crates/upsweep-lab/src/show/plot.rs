@@ -1,7 +1,7 @@
 //! Plots over the number of elements, as SVG, each line with its name at its end.
 
-use super::labels::apart;
-use super::svg::{COLOURS, STYLE, file};
+use super::palette::{self, apart};
+use super::svg::file;
 use maud::{Markup, PreEscaped, html};
 
 /// Line of a plot: its name, and its points, each a number of elements and a value.
@@ -58,18 +58,6 @@ const BOTTOM: f64 = 52.0;
 /// Distance in pixels from the plot's area to the labels, and smallest distance between two labels.
 const LEADER: f64 = 22.0;
 const GAP: f64 = 15.0;
-/// Classes of colours that colour-blind readers can tell apart (after Okabe and Ito, but darker), and dashes.
-const LINES: [(&str, &str); 6] =
-    [("l1", ""), ("l2", "7 3"), ("l3", "2 3"), ("l4", "9 3 2 3"), ("l5", "12 4"), ("l6", "4 2")];
-
-/// Class of a line, its dashes, and whether its points are filled. Six lines differ in both; the next six have the same
-/// colours, but other dashes, and rings for points.
-fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
-    let round = number / LINES.len();
-    let dashes = LINES[(number + round) % LINES.len()].1;
-    (LINES[number % LINES.len()].0, Some(dashes).filter(|dashes| !dashes.is_empty()), round.is_multiple_of(2))
-}
-
 /// Draws the plots side by side.
 #[must_use]
 pub fn render(panels: &[Panel]) -> String {
@@ -88,7 +76,7 @@ fn draw(panels: &[Panel], alone: bool) -> Markup {
     html! {
         svg class="plot" xmlns=[xmlns] viewBox=(format!("0 0 {width} {height}")) width=(width) height=(height) role="img" {
             title { (panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>().join("; ")) ", over the number of elements" }
-            @if alone { style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) } }
+            @if alone { style { (PreEscaped(palette::COLOURS)) (PreEscaped(palette::STYLE)) } }
             rect class="paper" width=(width) height=(height) {}
             @for (number, panel) in panels.iter().enumerate() {
                 g transform=(format!("translate({} 0)", number as f64 * each)) { (panel.draw(inner, height)) }
@@ -196,7 +184,7 @@ impl Panel {
             text class="quiet axis" x=((LEFT + right) / 2.0) y=(height - 10.0) text-anchor="middle" { "elements" }
             text class="quiet axis" transform=(format!("translate(16 {}) rotate(-90)", (TOP + bottom) / 2.0)) text-anchor="middle" { (self.unit) }
             @for ((&line, &(end, at)), &label) in drawn.iter().zip(&ends).zip(&labels) {
-                @let (colour, dashes, filled) = style(line);
+                @let (colour, dashes, filled) = palette::line(line);
                 @let places: Vec<_> = lines[line].iter().map(|&(n, value)| (point(x(n)), point(y(value)))).collect();
                 path class=(format!("line {colour}")) stroke-dasharray=[dashes] d=(format!("M{}", places.iter().map(|(x, y)| format!("{x} {y}")).collect::<Vec<_>>().join("L"))) {}
                 @for (x, y) in &places {
@@ -217,26 +205,4 @@ fn size(log: u32) -> Markup {
 /// Formats a coordinate in pixels with one decimal.
 fn point(at: f64) -> String {
     format!("{at:.1}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{apart, style};
-
-    #[test]
-    fn thirty_six_lines_are_told_apart() {
-        for other in 0..36 {
-            assert!((0..other).all(|number| style(number) != style(other)), "{other}");
-        }
-    }
-
-    #[test]
-    fn labels_do_not_touch_and_stay_near() {
-        assert_eq!(apart(&[10.0, 50.0], 15.0, 0.0, 100.0), [10.0, 50.0]);
-        // The label of the uppermost line stays; the others move down below it, in the order of their lines.
-        assert_eq!(apart(&[22.0, 20.0, 21.0], 15.0, 0.0, 100.0), [50.0, 20.0, 35.0]);
-        // At the lower edge labels can only move up.
-        assert_eq!(apart(&[99.0, 98.0, 100.0], 15.0, 0.0, 100.0), [85.0, 70.0, 100.0]);
-        assert!(apart(&[], 15.0, 0.0, 100.0).is_empty());
-    }
 }

@@ -1,15 +1,11 @@
 //! Picture of a whole run, as SVG: rows are steps, columns are words.
 
 use super::layout::{Arrow, End, Layout, Row, Shown};
+use super::palette::{COLOURS, STYLE};
 use super::recording::Recording;
 use super::{DEGREES, degree_class, divergence, name_of, phrases};
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
-
-/// Style sheet with the colours, for light and for dark screens.
-pub(super) const COLOURS: &str = include_str!("../../assets/colours.css");
-/// Style sheet of pictures.
-pub(super) const STYLE: &str = include_str!("../../assets/picture.css");
 
 /// Draws a picture in a file of its own.
 #[must_use]

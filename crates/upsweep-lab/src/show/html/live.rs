@@ -1,5 +1,6 @@
 //! Live pages: the form of the settings, the scripts, and the model that they call.
 
+use super::super::palette::base64;
 use super::super::recording::Recording;
 use super::super::{MOST_LIVE, listed};
 use crate::algorithm::Algorithm;
@@ -38,20 +39,6 @@ pub(super) fn scripts() -> Markup {
 /// Compressed WebAssembly of the model, in base 64, as an element of the page.
 pub(super) fn model() -> Markup {
     html! { script id="model" type="text/plain" { (PreEscaped(base64(MODEL))) } }
-}
-
-/// Encodes bytes in base 64.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - three.len()));
-        for digit in 0..4 {
-            let sextet = (bits >> (18 - 6 * digit) & 63) as usize;
-            text.push(if digit <= three.len() { char::from(DIGITS[sextet]) } else { '=' });
-        }
-    }
-    text
 }
 
 /// Form with all settings of a run; `beside` is the run that is shown beside it.
@@ -112,17 +99,5 @@ fn algorithms_or_none(chosen: Option<&Algorithm>) -> Markup {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn bytes_in_base_64() {
-        // These are the examples of RFC 4648.
-        let found = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
-        assert_eq!(found, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
     }
 }

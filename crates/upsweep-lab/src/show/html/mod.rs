@@ -16,7 +16,7 @@ pub use page::page;
 pub(crate) use pair::live_pair;
 pub use pair::pair;
 
-use super::{DEGREES, svg};
+use super::{DEGREES, palette};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../../assets/page.css");
@@ -78,7 +78,7 @@ fn document(title: &str, body: &Markup) -> String {
                 meta name="color-scheme" content="light dark";
                 link rel="icon" href="data:,";
                 title { (title) }
-                style { (PreEscaped(svg::COLOURS)) (PreEscaped(svg::STYLE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(palette::COLOURS)) (PreEscaped(palette::STYLE)) (PreEscaped(STYLE)) }
             }
             body { main { (body) } }
         }

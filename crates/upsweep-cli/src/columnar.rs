@@ -1,0 +1,295 @@
+//! Parquet and Arrow files: columns as inputs of all commands, and tables of them with one column more.
+//!
+//! [`file`] reads parts of a file, [`values`] turns columns into arrays and back, [`written`] writes; [`rows`] selects and
+//! sorts rows. A file is read in units of some MB: rows of a row group, or a batch. As many as fit the memory are read,
+//! and later encoded, by a thread each; between, they are computed one after the other, with a carry from each to the next.
+
+mod file;
+pub(crate) mod load;
+mod rows;
+mod values;
+mod written;
+
+pub(crate) use rows::{select, sort};
+
+use crate::args::{ReduceArgs, ScanArgs, Statistic};
+use crate::asked::Asked;
+use crate::carried::Carried;
+use crate::device::{Chosen, Work};
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result};
+use crate::input::{self, Form};
+use crate::names::Columnar;
+use crate::output::Destination;
+use crate::progress::Progress;
+use crate::run::{self, Scans};
+use crate::sums::Sums;
+use crate::table::new_name;
+use crate::write::{self, OutputForm};
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema, SchemaRef};
+use file::Table;
+use load::described;
+use rayon::prelude::*;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use upsweep_dynamic::{Carry, Error, Op, Operation, Reduce, RunningCheck, View};
+use values::Column;
+use written::Written;
+
+/// Number of values that are computed at a time: few enough to stay in a cache, and a carry goes on to the next ones.
+const PIECE: usize = 1 << 17;
+
+/// Where rows go, and in which format.
+pub(crate) struct Target {
+    destination: Destination,
+    kind: Columnar,
+}
+
+impl Target {
+    /// Resolves the output of rows of the file `from`: its format is what the option or its name says, or that of the input.
+    fn of(from: &Path, output: Option<&Path>, to: Option<Columnar>) -> Result<Self> {
+        let destination =
+            output.map_or_else(|| Ok(Destination::standard_output()), |path| Destination::of("-o", path))?;
+        let named = output.and_then(Columnar::of_name);
+        if let (Some(path), None, None) = (output, named, to)
+            && !destination.is_stream()
+        {
+            // The name says another format, or none.
+            OutputForm::of_path("-o", path)?;
+            let reason = "rows of Parquet and Arrow stay such: the name ends in .parquet or .arrow";
+            return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
+        }
+        if destination.is_standard_output() && io::stdout().is_terminal() {
+            return Err(Failure::Input("rows of Parquet and Arrow are binary, and no text for a terminal".to_owned()));
+        }
+        let kind = to.or(named).or_else(|| Columnar::of_name(from)).unwrap_or(Columnar::Parquet);
+        Ok(Self { destination, kind })
+    }
+
+    /// Writes `rows` in parts, of which `part` returns each by its first row and its length.
+    fn write_all(
+        &self,
+        table: &Table,
+        rows: &RecordBatch,
+        part: impl Fn(usize, usize) -> Result<RecordBatch> + Sync,
+    ) -> Result<()> {
+        const ROWS: usize = 1 << 18;
+        let (name, len) = (self.destination.name(), rows.num_rows());
+        let starts: Vec<usize> = (0..len).step_by(ROWS).collect();
+        self.destination.write(|out| {
+            let mut written = Written::new(table, &table.schema, (self.kind, self.destination.is_stream()), name)?;
+            for wave in starts.chunks(rayon::current_num_threads().max(1)) {
+                let encoded: Vec<Result<_>> =
+                    wave.par_iter().map(|&first| written.encode(vec![part(first, ROWS.min(len - first))?])).collect();
+                encoded.into_iter().try_for_each(|rows| written.append(rows?, out))?;
+            }
+            written.finish(out)
+        })
+    }
+}
+
+/// Whether a call on this file, with this output, has rows as its results: then [`scan`] runs it.
+pub(crate) fn has_rows(file: &Path, output: Option<&Path>, to: Option<Columnar>) -> bool {
+    Columnar::of_name(file).is_some() && (to.is_some() || output.is_some_and(|path| Columnar::of_name(path).is_some()))
+}
+
+/// Reads the units of a table, and these columns of them if they are given; lets `change` make other rows of each, one
+/// after the other; and writes them.
+fn for_units(
+    table: &Table,
+    schema: &SchemaRef,
+    target: &Target,
+    at_end: Option<&dyn Fn() -> Result<()>>,
+    change: &mut dyn FnMut(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
+) -> Result<()> {
+    let destination = &target.destination;
+    let progress = Progress::new("writing", table.rows.map(|rows| rows as u64));
+    destination.write(|out| {
+        let mut written = Written::new(table, schema, (target.kind, destination.is_stream()), destination.name())?;
+        for wave in table.units.chunks(table.at_once()) {
+            let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, None)).collect();
+            let changed = read.into_iter().map(|batches| change(batches?)).collect::<Result<Vec<_>>>()?;
+            let encoded: Vec<Result<_>> = changed
+                .into_par_iter()
+                .filter(|batches| batches.iter().any(|batch| batch.num_rows() > 0))
+                .map(|batches| Ok((batches.iter().map(RecordBatch::num_rows).sum(), written.encode(batches)?)))
+                .collect();
+            for rows in encoded {
+                let (count, rows): (usize, _) = rows?;
+                written.append(rows, out)?;
+                progress.step(count);
+            }
+        }
+        table.check_unchanged()?;
+        at_end.map_or(Ok(()), |at_end| at_end())?;
+        written.finish(out)
+    })
+}
+
+/// Runs `upsweep scan` of a column: the output has the rows of the input, with the results as one more column.
+pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
+    let begun = Instant::now();
+    let common = &args.common;
+    common.sums.check(&[op])?;
+    let target = Target::of(&common.file, common.output.as_deref(), args.to)?;
+    let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &target.destination)?;
+    let device = Chosen::open(common.device, Work::Pass)?;
+    let table = Table::open(&common.file)?;
+    if !common.more.is_empty() {
+        return Err(Failure::input(&input::called_all(common), "the results of several tables are no table"));
+    }
+    table.check_options(common)?;
+    let at = table.column(common.column.as_deref())?;
+    let (element, label) = described(&table, at)?;
+    let sums = Sums::new(common.sums, op, element, OutputForm::Npy)?;
+    let len = table.rows.unwrap_or(usize::MAX >> 1);
+    let shape = [len];
+    let asked =
+        Asked { common, name: &table.name, device: &device, shape: &shape, axis: None, sums, missing: 0, begun };
+    let Scans { checked, computed: scan } = Scans::new((args, op), &asked, None)?;
+    let schema = with_column(&table, at, op.name(), sums.results, common.missing.leaves_out(""));
+    let failed = |e: Error| asked.overflow(&Form::Words, "", &e);
+    let with_results = |batch: &RecordBatch, results: &Values, left_out: Option<&[bool]>| {
+        let columns = batch.columns().iter().cloned().chain([values::array(results, left_out)]).collect();
+        let rows = RecordBatch::try_new(Arc::clone(&schema), columns);
+        rows.map_err(|e| Failure::Run(format!("{}: {e}", table.name)))
+    };
+    let mut first = 1;
+    let mut column_of = |batch: &RecordBatch| {
+        let column = values::column(batch.column(at).as_ref(), &common.missing, (&table.name, &label), first);
+        first += batch.num_rows();
+        column
+    };
+    let mut carry = carried.read(Operation::Scan, op, sums.computed)?;
+    if args.reverse || !op.keeps_bits_in_parts(sums.computed) {
+        // What does not go from part to part has all values in memory.
+        let (_, values, _) = load::load(common, &common.file, None)?;
+        let values = sums.converted(values.view()).map_err(failed)?.unwrap_or(values);
+        if sums.checked {
+            checked.check_overflow(values.view()).map_err(failed)?;
+        }
+        let results =
+            scan.run_owned(&device.device, values).and_then(|computed| sums.results(computed)).map_err(failed)?;
+        let mut begin = 0;
+        return for_units(&table, &schema, &target, None, &mut |batches| {
+            let of_batch = |batch: &RecordBatch| {
+                let Column { values, left_out } = column_of(batch)?;
+                let own = results.view().part(begin..begin + values.len()).to_values().map_err(failed)?;
+                begin += values.len();
+                with_results(batch, &own, left_out.as_deref())
+            };
+            batches.iter().map(of_batch).collect()
+        });
+    }
+    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
+    let mut check = check.map_err(|e| asked.failed(&e))?;
+    for_units(&table, &schema, &target, None, &mut |batches| {
+        let of_batch = |batch: &RecordBatch| {
+            let Column { values, left_out } = column_of(batch)?;
+            let mut results = Values::zeroed(sums.computed, values.len()).map_err(failed)?;
+            let computed = if sums.computed == element { None } else { Some(sums.in_computed(values.view())) };
+            let computed = computed.transpose().map_err(failed)?;
+            let x = computed.as_ref().unwrap_or(&values).view();
+            measure(&mut check, x).map_err(failed)?;
+            scan.run_part(&device.device, x, results.view_mut(), &mut carry).map_err(failed)?;
+            with_results(batch, &sums.results(results).map_err(failed)?, left_out.as_deref())
+        };
+        batches.iter().map(of_batch).collect()
+    })?;
+    let handed_on = carried.is_handed_on();
+    if let Some(check) = &check {
+        check.finish(handed_on).map_err(failed)?;
+    }
+    carried.check_init(&carry, &asked)?;
+    carried.write(&carry, &asked)
+}
+
+/// Adds values to a check that their results fit, if there is one.
+fn measure(check: &mut Option<RunningCheck>, x: View<'_>) -> upsweep_dynamic::Result<()> {
+    let Some(check) = check else { return Ok(()) };
+    check.part(x, check.measure(x)?)
+}
+
+/// Schema with one more column, whose name is that of the column `at`, and `suffix`.
+fn with_column(table: &Table, at: usize, suffix: &str, element: Type, nullable: bool) -> SchemaRef {
+    let names = table.names();
+    let name = new_name(names.get(at), suffix, &names);
+    let field = Field::new(String::from_utf8_lossy(&name), values::data_type(element), nullable);
+    let fields: Vec<Arc<Field>> = table.schema.fields().iter().cloned().chain([Arc::new(field)]).collect();
+    Arc::new(Schema::new_with_metadata(fields, table.schema.metadata().clone()))
+}
+
+/// Runs `upsweep reduce` of a column by one operator, part by part. Returns `None` if the call asks for what needs all
+/// values.
+pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
+    let begun = Instant::now();
+    let common = &args.common;
+    let [Statistic::Of(op)] = args.op[..] else { return Ok(None) };
+    if Columnar::of_name(&common.file).is_none() || !common.more.is_empty() || common.element.is_some() {
+        return Ok(None);
+    }
+    common.sums.check(&[op])?;
+    let (destination, named) = run::output(common.output.as_deref())?;
+    let form = named.unwrap_or(OutputForm::Words);
+    let carried = Carried::of(Operation::Reduction, &args.carries, common.init.as_deref(), &destination)?;
+    let device = Chosen::open(common.device, Work::Pass)?;
+    let table = Table::open(&common.file)?;
+    table.check_options(common)?;
+    let at = table.column(common.column.as_deref())?;
+    let (element, label) = described(&table, at)?;
+    let sums = Sums::new(common.sums, op, element, form)?;
+    if !op.keeps_bits_in_parts(sums.computed) {
+        return Ok(None);
+    }
+    sums.check_output(form, op, destination.name())?;
+    let len = table.rows.unwrap_or(usize::MAX >> 1);
+    let shape = [len];
+    let asked =
+        Asked { common, name: &table.name, device: &device, shape: &shape, axis: None, sums, missing: 0, begun };
+    let mut reduce = Reduce::new(op).accumulate(sums.computed);
+    let mut checked = Reduce::new(op).accumulate(sums.results);
+    if let Some(init) = asked.init()? {
+        (reduce, checked) = (reduce.init(sums.init(init)), checked.init(init));
+    }
+    let mut carry: Carry = carried.read(Operation::Reduction, op, sums.computed)?;
+    let failed = |e: Error| asked.overflow(&Form::Words, "from here on ", &e);
+    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
+    let mut check = check.map_err(|e| asked.failed(&e))?;
+    // Nothing more has the total of what came before.
+    let nothing = Values::zeroed(sums.computed, 0).map_err(failed)?;
+    let mut total = reduce.run_part(&device.device, nothing.view(), &mut carry).map_err(failed)?;
+    let progress = Progress::new("reducing", table.rows.map(|rows| rows as u64));
+    let mut first = 1;
+    for wave in table.units.chunks(table.at_once()) {
+        let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, Some(&[at]))).collect();
+        for batches in read {
+            for batch in batches? {
+                let column = values::column(batch.column(0).as_ref(), &common.missing, (&table.name, &label), first)?;
+                first += batch.num_rows();
+                progress.step(batch.num_rows());
+                let computed =
+                    if sums.computed == element { None } else { Some(sums.in_computed(column.values.view())) };
+                let computed = computed.transpose().map_err(failed)?;
+                let x = computed.as_ref().unwrap_or(&column.values).view();
+                measure(&mut check, x).map_err(failed)?;
+                for start in (0..x.len()).step_by(PIECE) {
+                    let piece = x.part(start..(start + PIECE).min(x.len()));
+                    total = reduce.run_part(&device.device, piece, &mut carry).map_err(failed)?;
+                }
+            }
+        }
+    }
+    drop(progress);
+    table.check_unchanged()?;
+    if let Some(check) = &check {
+        check.finish(carried.is_handed_on()).map_err(failed)?;
+    }
+    let total = sums.results(total).map_err(failed)?;
+    let (out_name, progress) = (destination.name(), Progress::new("writing", None));
+    destination.write(|out| write::write(form, &total, &[], (out, out_name), &progress))?;
+    carried.write(&carry, &asked)?;
+    Ok(Some(()))
+}

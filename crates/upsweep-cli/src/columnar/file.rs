@@ -1,0 +1,275 @@
+//! Parquet and Arrow files that are open, and the parts in which they are read.
+
+use super::values::numeric;
+use crate::args::Common;
+use crate::failure::{Failure, Result, called, one_line};
+use crate::names::Columnar;
+use crate::source::{Source, read_at};
+use crate::table::Columns;
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::FileReader;
+use arrow_schema::{ArrowError, SchemaRef};
+use bytes::Bytes;
+use csv::ByteRecord;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::{Arc, Once};
+
+/// Decoded bytes of the rows that are read at a time by a thread, about; their largest number; and rows of a batch.
+const UNIT_BYTES: u64 = 16 << 20;
+const UNIT_ROWS: u64 = 1 << 20;
+const BATCH: usize = 1 << 16;
+/// Decoded bytes that all threads have at a time, about.
+const BUDGET: u64 = 96 << 20;
+
+/// Rows that are read at a time: some of a row group, or a batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    group: usize,
+    first: usize,
+    rows: usize,
+}
+
+/// File that is open.
+pub(super) struct Table {
+    pub(super) name: String,
+    pub(super) kind: Columnar,
+    pub(super) schema: SchemaRef,
+    source: Source,
+    file: Arc<File>,
+    /// Metadata of a Parquet file.
+    metadata: Option<ArrowReaderMetadata>,
+    pub(super) units: Vec<Unit>,
+    /// Number of rows, if the file says it.
+    pub(super) rows: Option<usize>,
+}
+
+impl Table {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let name = called(path);
+        let kind = Columnar::of_name(path).unwrap_or(Columnar::Parquet);
+        let source = Source::open(path, &name)?;
+        if source.size().is_none() {
+            let of = kind.name();
+            let reason = match source.is_plain() {
+                true => format!("is empty, or compressed as a whole, as no file of {of} is"),
+                false => format!("is no plain file, as one of {of} has to be"),
+            };
+            return Err(Failure::input(&name, reason));
+        }
+        let file = Arc::new(source.file.try_clone().map_err(|e| Failure::reading(&name, &e))?);
+        let at = At::new(&file).map_err(|e| Failure::reading(&name, &e))?;
+        let damaged = |reason: String| damaged(kind, &name, &reason);
+        if kind == Columnar::Arrow {
+            let reader = guarded(|| FileReader::try_new(BufReader::new(at), None).map_err(|e| e.to_string()));
+            let reader = reader.map_err(damaged)?;
+            let units = (0..reader.num_batches()).map(|group| Unit { group, first: 0, rows: usize::MAX }).collect();
+            let schema = reader.schema();
+            return Ok(Self { name, kind, schema, source, file, metadata: None, units, rows: None });
+        }
+        let metadata = guarded(|| {
+            ArrowReaderMetadata::load(&at, ArrowReaderOptions::new()).map_err(|e: ParquetError| e.to_string())
+        });
+        let metadata = metadata.map_err(damaged)?;
+        let (mut units, mut all) = (Vec::new(), 0u64);
+        for (group, of) in metadata.metadata().row_groups().iter().enumerate() {
+            let rows = u64::try_from(of.num_rows()).unwrap_or(0);
+            let bytes = u64::try_from(of.total_byte_size()).unwrap_or(0);
+            let most = (UNIT_BYTES / (bytes / rows.max(1)).max(1)).clamp(1 << 13, UNIT_ROWS);
+            let unit = |first: u64| Unit { group, first: first as usize, rows: most.min(rows - first) as usize };
+            units.extend((0..rows).step_by(most as usize).map(unit));
+            all += rows;
+        }
+        let schema = metadata.schema().clone();
+        let rows = usize::try_from(all).ok();
+        Ok(Self { name, kind, schema, source, file, metadata: Some(metadata), units, rows })
+    }
+
+    /// Number of units that may be in memory at a time.
+    pub(super) fn at_once(&self) -> usize {
+        let most = if self.kind == Columnar::Parquet { BUDGET / UNIT_BYTES } else { 4 };
+        rayon::current_num_threads().min(most as usize).max(1)
+    }
+
+    /// Compression of the first column of a Parquet file.
+    pub(super) fn compression(&self) -> Option<Compression> {
+        let group = self.metadata.as_ref()?.metadata().row_groups().first()?;
+        group.columns().first().map(|column| column.compression())
+    }
+
+    /// Reads a unit, and only these columns if they are given.
+    pub(super) fn read(&self, unit: Unit, columns: Option<&[usize]>) -> Result<Vec<RecordBatch>> {
+        let at = At::new(&self.file).map_err(|e| Failure::reading(&self.name, &e))?;
+        let read = guarded(|| match &self.metadata {
+            None => (|| {
+                let mut reader = FileReader::try_new(BufReader::new(at), columns.map(<[usize]>::to_vec))?;
+                reader.set_index(unit.group)?;
+                reader.next().into_iter().collect::<std::result::Result<Vec<_>, ArrowError>>()
+            })()
+            .map_err(|e| e.to_string()),
+            Some(metadata) => {
+                let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(at, metadata.clone());
+                let mask = match columns {
+                    Some(columns) => ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied()),
+                    None => ProjectionMask::all(),
+                };
+                let builder = builder.with_row_groups(vec![unit.group]).with_projection(mask).with_batch_size(BATCH);
+                let reader = builder.with_offset(unit.first).with_limit(unit.rows).build();
+                let batches = reader.map_err(|e| e.to_string())?;
+                batches.collect::<std::result::Result<Vec<_>, ArrowError>>().map_err(|e| e.to_string())
+            }
+        });
+        let batches = read.map_err(|reason| damaged(self.kind, &self.name, &reason))?;
+        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        if self.metadata.is_some() && rows != unit.rows {
+            return Err(damaged(self.kind, &self.name, &format!("{rows} rows where {} are promised", unit.rows)));
+        }
+        Ok(batches)
+    }
+
+    /// Fails if the file was written since it was opened.
+    pub(super) fn check_unchanged(&self) -> Result<()> {
+        self.source.check_unchanged(&self.name)
+    }
+
+    /// Names of the columns, as those of a table of text are found.
+    pub(super) fn names(&self) -> ByteRecord {
+        self.schema.fields().iter().map(|field| field.name().as_bytes()).collect()
+    }
+
+    /// Finds a column by its name or its number; without one the only column of numbers.
+    pub(super) fn column(&self, asked: Option<&str>) -> Result<usize> {
+        let names = self.names();
+        let columns = Columns { name: &self.name, names: Some(&names), first: &names, delimiter: b',', options: true };
+        if let Some(text) = asked {
+            return columns.find(text);
+        }
+        let fields = self.schema.fields().iter().enumerate();
+        let found: Vec<usize> = fields.filter(|(_, field)| numeric(field.data_type())).map(|(at, _)| at).collect();
+        match found[..] {
+            [column] => Ok(column),
+            _ => Err(columns.choose(&found)),
+        }
+    }
+
+    /// Fails if an option of a scan or a reduction was given that is for other inputs.
+    pub(super) fn check_options(&self, common: &Common) -> Result<()> {
+        self.check(&[
+            ("--by-key", common.by_key.is_some()),
+            ("--segments", common.segments.is_some()),
+            ("--axis", common.axis.is_some()),
+            ("--array", common.array.is_some()),
+            ("--type", common.element.is_some()),
+            ("--format", common.table.delimiter(None).is_some()),
+            ("--encoding", common.table.of_text().is_some()),
+        ])
+    }
+
+    /// Fails if one of these options was given, which are for other inputs.
+    pub(super) fn check(&self, given: &[(&str, bool)]) -> Result<()> {
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => {
+                let kind = self.kind.name();
+                Err(Failure::input(&self.name, format!("is a file of {kind}, for which there is no {option}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Failure because what a file has cannot be read.
+fn damaged(kind: Columnar, name: &str, reason: &str) -> Failure {
+    let reason = one_line(reason);
+    Failure::input(name, format!("is damaged, or is no file of {} that can be read: {reason}", kind.name()))
+}
+
+thread_local! {
+    /// Whether this thread decodes a file, whose damage may make the decoder panic.
+    static DECODES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets `read` decode what may be damaged: a panic of the decoder is an error with its words, and prints nothing.
+fn guarded<T>(read: impl FnOnce() -> std::result::Result<T, String>) -> std::result::Result<T, String> {
+    static SILENT: Once = Once::new();
+    SILENT.call_once(|| {
+        let told = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !DECODES.get() {
+                told(info);
+            }
+        }));
+    });
+    DECODES.set(true);
+    // Nothing of what was read stays when the decoder panics.
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    DECODES.set(false);
+    read.unwrap_or_else(|panicked| {
+        let words = panicked.downcast_ref::<String>().map(String::as_str);
+        Err(words.or_else(|| panicked.downcast_ref::<&str>().copied()).unwrap_or("it cannot be decoded").to_owned())
+    })
+}
+
+/// Reader of a file with a position of its own, so that threads share the file.
+struct At {
+    file: Arc<File>,
+    offset: u64,
+    len: u64,
+}
+
+impl At {
+    fn new(file: &Arc<File>) -> io::Result<Self> {
+        Ok(Self { file: Arc::clone(file), offset: 0, len: file.metadata()?.len() })
+    }
+}
+
+impl Read for At {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file, bytes, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for At {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::End(by) => self.len.checked_add_signed(by),
+            SeekFrom::Current(by) => self.offset.checked_add_signed(by),
+        };
+        self.offset = to.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.offset)
+    }
+}
+
+impl Length for At {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl ChunkReader for At {
+    type T = BufReader<At>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(Self { file: Arc::clone(&self.file), offset: start, len: self.len }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        // A damaged length asks for no memory.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.len) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are not all in the file")));
+        }
+        let mut bytes = vec![0; length];
+        Self { file: Arc::clone(&self.file), offset: start, len: self.len }.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
