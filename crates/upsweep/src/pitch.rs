@@ -27,7 +27,7 @@
 //! **Bits.** Results have the bits of the same call without gaps, except for the last bits of floats along an axis that
 //! does not come just before rows of two elements or more: there lines are grouped by strips of a row.
 //!
-//! **Cost.** On the CPU one pass over memory. Along the last axis, rows of less than 64 KiB are brought together in a
+//! **Cost.** On the CPU one pass over memory. Along the last axis, rows of less than 16 KiB are brought together in a
 //! core's cache first, some rows at once. Along another axis they are read where they lie. On CUDA, a kernel copies the
 //! rows to memory without gaps first, and another one copies results of a scan back.
 
@@ -113,15 +113,13 @@ where
             expect_begin(&scan.options, scan.direction.exclusive)?;
             return self.columns(&rows, Elements::Given(View::Host(input)), output);
         }
-        rows.each_band(output, rows.pitch, Some(input), |lines, input, band, stage, results| {
+        rows.each_band(output, rows.pitch, Some(input), |lines, input, band, stage| {
             let shape = [lines, rows.columns];
             let scan = Scan { options: scan.options.with_axis(&shape, 1), direction: scan.direction };
             match (rows.together(input, lines, stage), lines) {
                 (input, 1) => scan.run(device, input, &mut band[..rows.columns]),
                 (input, _) => {
-                    rows.together(band, lines, results);
-                    scan.run(device, input, &mut results[..])?;
-                    rows.apart(results, band);
+                    rows.apart(&scan.run_to_vec::<_, Y::Item>(device, input)?, band);
                     Ok(())
                 }
             }
@@ -157,15 +155,15 @@ where
             expect_begin(&scan.options, scan.direction.exclusive)?;
             return self.columns::<B::Item, B::Item>(&rows, Elements::OfOutput, data);
         }
-        rows.each_band(data, rows.pitch, None::<&[B::Item]>, |lines, _, band, _, results| {
+        rows.each_band(data, rows.pitch, None::<&[B::Item]>, |lines, _, band, stage| {
             let shape = [lines, rows.columns];
             let scan = Scan { options: scan.options.with_axis(&shape, 1), direction: scan.direction };
             if lines == 1 {
                 return scan.run_in_place(device, &mut band[..rows.columns]);
             }
-            rows.together(band, lines, results);
-            scan.run_in_place(device, &mut results[..])?;
-            rows.apart(results, band);
+            rows.together(band, lines, stage);
+            scan.run_in_place(device, &mut stage[..])?;
+            rows.apart(stage, band);
             Ok(())
         })
     }
@@ -239,7 +237,7 @@ where
         if !rows.along {
             return self.columns(&rows, input, output);
         }
-        rows.each_band(output, 1, Some(input), |lines, input, results, stage, _| {
+        rows.each_band(output, 1, Some(input), |lines, input, results, stage| {
             let shape = [lines, rows.columns];
             let reduce = Reduce { options: reduce.options.with_axis(&shape, 1) };
             reduce.run(device, rows.together(input, lines, stage), results)

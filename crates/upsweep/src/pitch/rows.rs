@@ -12,7 +12,10 @@ use upsweep_core::operator::Element;
 use upsweep_core::shape::{Pitch, Shape, product};
 
 /// Bytes of rows that are brought together in a core's cache.
-const BAND_BYTES: usize = 64 << 10;
+const BAND_BYTES: usize = 32 << 10;
+
+/// Bytes of a row from which rows are computed where they lie, one by one.
+const ROW_BYTES: usize = 16 << 10;
 
 /// Bytes of a row from which all threads work on one row after the other.
 const LONG_BYTES: usize = 8 << 20;
@@ -104,32 +107,23 @@ impl Rows {
         output: &mut [O],
         each: usize,
         input: Option<&[T]>,
-        run: impl Fn(usize, &[T], &mut [O], &mut Vec<T>, &mut Vec<O>) -> Result<()> + Sync,
+        run: impl Fn(usize, &[T], &mut [O], &mut Vec<T>) -> Result<()> + Sync,
     ) -> Result<()> {
         let bytes = self.columns.saturating_mul(size_of::<T>().max(size_of::<O>()).max(1));
-        let rows = (BAND_BYTES / bytes).clamp(1, self.count);
-        let room = || {
-            let room = if rows == 1 { 0 } else { rows * self.columns };
-            Ok((memory::room(if input.is_some() { room } else { 0 })?, memory::room(if each > 1 { room } else { 0 })?))
-        };
-        let part = |index: usize| {
-            let first = index * rows;
-            let begin = first * self.pitch;
-            let lines = rows.min(self.count - first);
-            (lines, input.and_then(|input| input.get(begin..)).unwrap_or_default())
-        };
-        let band = |memory: &mut Result<(Vec<T>, Vec<O>)>, (index, output): (usize, &mut [O])| {
-            let (lines, input) = part(index);
-            match memory {
-                Ok((stage, results)) => run(lines, input, output, stage, results),
-                Err(error) => Err(error.clone()),
+        let rows = if bytes >= ROW_BYTES { 1 } else { (BAND_BYTES / bytes).clamp(1, self.count) };
+        let band = |stage: &mut Vec<T>, (index, output): (usize, &mut [O])| {
+            let lines = rows.min(self.count - index * rows);
+            if lines > 1 {
+                stage.clear();
+                memory::reserve(stage, lines * self.columns)?;
             }
+            let begin = index * rows * self.pitch;
+            run(lines, input.and_then(|input| input.get(begin..)).unwrap_or_default(), output, stage)
         };
         if bytes >= LONG_BYTES || self.count <= rows {
-            let memory = &mut room();
-            return output.chunks_mut(rows * each).enumerate().try_for_each(|part| band(memory, part));
+            return output.chunks_mut(rows * each).enumerate().try_for_each(|part| band(&mut vec![], part));
         }
-        output.par_chunks_mut(rows * each).enumerate().try_for_each_init(room, band)
+        output.par_chunks_mut(rows * each).enumerate().try_for_each_init(Vec::new, band)
     }
 
     /// Returns `lines` rows without the gaps behind them: a single one where it lies, more in `stage`.
