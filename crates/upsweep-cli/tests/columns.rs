@@ -60,7 +60,7 @@ fn what_is_wrong_with_columns() {
     f.file("t.csv", TABLE).file("x.npy", support::npy("'|u1'", "(1,)", &[1]));
     let fails = |args: &[&str], words: &[&str]| f.fails(&[&["select", "t.csv"], args].concat(), b"", 2, words);
     fails(&["--set", "c = amount * 2"], &["t.csv: row 5: column amount: the cell is empty"]);
-    fails(&["--set", "c = missing * 2"], &["--set c = missing * 2: at character 2, `missing`: t.csv: has no column"]);
+    fails(&["--set", "c = missing * 2"], &["--set c = missing * 2: at character 5, `missing`: t.csv: has no column"]);
     fails(&["--set", "c = region +"], &["at its end: a value must stand here"]);
     fails(&["--set", "c = 'a' + 1"], &["is a text, where a number must stand"]);
     for wrong in ["c", "= 1", "c == 1", " = "] {

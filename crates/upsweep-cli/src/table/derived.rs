@@ -34,7 +34,11 @@ impl Derived {
             if name.is_empty() || text.starts_with('=') {
                 return Err(wrong("is no assignment: write 'name = value'"));
             }
-            let value = parse_value(text, columns).map_err(|it| wrong(&it.within(text)))?;
+            let value = parse_value(text, columns).map_err(|mut it| {
+                let before = set.len() - text.len();
+                (it.begin, it.end) = (it.begin + before, it.end + before);
+                wrong(&it.within(set))
+            })?;
             let place = (named..names.len()).find(|&place| names[place].trim_ascii() == name.as_bytes());
             match place {
                 Some(place) => by[place] = Some(value),
