@@ -1,6 +1,7 @@
 //! Applications: `upsweep text`, `tree`, `graph`, `poly`, `image`, `terrain` and `sample`.
 
 mod colour;
+mod geotiff;
 pub(crate) mod graph;
 mod grep;
 pub(crate) mod grid;
@@ -9,6 +10,7 @@ pub(crate) mod image;
 pub(crate) mod picture;
 mod pnm;
 pub(crate) mod poly;
+pub(crate) mod raster;
 pub(crate) mod sample;
 pub(crate) mod terrain;
 pub(crate) mod text;

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::source::{STANDARD_INPUT, Source, standard_input};
 use crate::table::{self, Keys, Layout};
 use crate::text::{self, TextForm};
-use crate::{npy, npz, words as numbers};
+use crate::{mtx, npy, npz, words as numbers};
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub(crate) enum Form {
 /// Returns the element type of the raw file `path`: the one that its name says, else `asked`. `None` also for endings of
 /// formats that are not read.
 pub(crate) fn raw_stored(path: &Path, asked: Option<Type>) -> Option<Type> {
-    names::raw_type(path).or(asked).filter(|_| other_format(path).is_none())
+    names::raw_type(path).or(asked).filter(|_| other_format(path).is_none() && !mtx::is_mtx(path))
 }
 
 /// Returns advice for a file whose ending names a format that is not read.
@@ -157,6 +157,10 @@ fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
         return load_standard_input(args.table.text(b' '), target, typed);
     }
     let name = called(path);
+    if mtx::is_mtx(path) {
+        no_table_options(args, &name)?;
+        return load_matrix(path, target, typed, name);
+    }
     let stored = raw_stored(path, args.element).filter(|_| !names::is_npy(path) && !names::is_npz(path));
     let source = if stored.is_some() { Source::open_raw(path, &name)? } else { Source::open(path, &name)? };
     let progress = Progress::new("reading", source.size());
@@ -264,6 +268,16 @@ pub(crate) fn load_npy(
         values = to_c_order(&values, shape, &name)?;
     }
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None, missing: 0 })
+}
+
+/// Reads a dense matrix as text.
+fn load_matrix(path: &Path, target: Option<Type>, typed: bool, name: String) -> Result<Input> {
+    let source = Source::open(path, &name)?;
+    let mut text = Vec::new();
+    source.reader().read_to_end(&mut text).map_err(|e| Failure::reading(&name, &e))?;
+    source.check_unchanged(&name)?;
+    let (values, shape) = mtx::parse(&text, (target, typed), &name)?;
+    Ok(Input { name, values, shape: shape.into(), form: Form::Npy, keys: None, missing: 0 })
 }
 
 /// Reads a file of raw values of type `element`, and converts them to type `target`.

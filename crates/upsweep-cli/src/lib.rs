@@ -4,7 +4,7 @@
 //! From the command line to the result:
 //! * [`args`] defines the options.
 //! * [`run`] takes the steps of a scan or a reduction; [`windows`] those of a scan over windows.
-//! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`binary`], [`table`], [`words`]).
+//! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`mtx`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
 //!   `--carry-out`.
@@ -57,6 +57,7 @@ mod manual;
 mod means;
 mod missing;
 mod modes;
+mod mtx;
 mod names;
 mod npy;
 mod npz;

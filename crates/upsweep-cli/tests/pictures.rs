@@ -219,3 +219,53 @@ fn grids_as_other_programs_write_them() {
     f.file("x.npy", npy("'<f8'", "(1, 2)", &bytes_of!(f64: 1.0, -1e39)));
     assert!(wrong(&f, &["terrain", "shade", "x.npy", "-o", "y.npy"]).contains("x.npy: value 1 is -1e39"));
 }
+
+/// A terrain is the same in each of its formats, and so is an image.
+#[test]
+fn formats_of_terrain_and_images() {
+    let f = Folder::new();
+    let cells: Vec<u16> = (0..600u32).map(|k| (k * 7919 % 997) as u16).collect();
+    let bytes: Vec<u8> = cells.iter().flat_map(|z| z.to_le_bytes()).collect();
+    f.file("x.npy", npy("'<u2'", "(20, 30)", &bytes));
+    let big: Vec<u8> = cells.iter().flat_map(|z| z.to_be_bytes()).collect();
+    f.file("x.pgm", [b"P5\n30 20\n65535\n", &big[..]].concat());
+    yes(&f, &["image", "blur", "x.pgm", "--radius", "0", "-o", "x.png"]);
+    yes(&f, &["image", "blur", "x.png", "--radius", "0", "-o", "again.pgm"]);
+    assert_eq!(f.read("again.pgm"), f.read("x.pgm"));
+    let mut tif = std::io::Cursor::new(Vec::new());
+    let mut encoder = tiff::encoder::TiffEncoder::new(&mut tif).unwrap();
+    let mut image = encoder.new_image::<tiff::encoder::colortype::Gray16>(30, 20).unwrap();
+    image.encoder().write_tag(tiff::tags::Tag::ModelPixelScaleTag, &[10.0, 20.0, 0.0][..]).unwrap();
+    image.write_data(&cells).unwrap();
+    f.file("x.tif", tif.into_inner());
+    let of = |name: &str, spacing: &[&str]| {
+        let args = [&["terrain", "shade", name, "-o", "out.npy"], spacing].concat();
+        yes(&f, &args);
+        f.read("out.npy")
+    };
+    let wanted = of("x.npy", &[]);
+    assert_eq!((of("x.pgm", &[]), of("x.png", &[])), (wanted.clone(), wanted.clone()));
+    assert_eq!(of("x.tif", &["--spacing", "1,1"]), wanted);
+    assert_eq!(of("x.tif", &[]), of("x.npy", &["--spacing", "10,20"]));
+    yes(&f, &["terrain", "shade", "x.tif", "-o", "out.asc"]);
+    assert!(f.read("out.asc").starts_with(b"ncols 30\nnrows 20\nxllcorner 0\nyllcorner 0\ndx 10\ndy 20\n"));
+    f.file("c.ppm", b"P6 1 1 255 abc").file("bad.tif", "II*\0");
+    assert!(wrong(&f, &["terrain", "shade", "c.ppm", "-o", "out.png"]).contains("has 3 channels: a terrain has one"));
+    assert!(wrong(&f, &["terrain", "shade", "bad.tif", "-o", "out.png"]).contains("is no .tif that can be read"));
+    assert!(wrong(&f, &["image", "blur", "c.ppm", "--radius", "0", "-o", "o.pgm"]).contains("not 3: write .npy"));
+}
+
+#[test]
+fn dense_matrices_are_arrays() {
+    let f = Folder::new();
+    f.file("a.mtx", "%%MatrixMarket matrix array integer general\n2 3\n1\n2\n3\n4\n5\n6\n");
+    assert_eq!(f.prints(&["reduce", "a.mtx", "--axis", "1"]), "9\n12\n");
+    assert_eq!(f.prints(&["reduce", "a.mtx", "--type", "f32"]), "21.0\n");
+    yes(&f, &["scan", "a.mtx", "-o", "sums.npy"]);
+    assert_eq!(npy_data(&f.read("sums.npy")), bytes_of!(i64: 1, 4, 9, 11, 15, 21));
+    f.file("s.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 1 1\n2 3 5\n");
+    f.file("x.mtx", "%%MatrixMarket matrix array integer general\n3 1\n1\n2\n3\n");
+    assert_eq!(f.prints(&["graph", "spmv", "s.mtx", "x.mtx"]), "1\n15\n");
+    assert!(wrong(&f, &["reduce", "s.mtx"]).contains("is a sparse matrix, which `upsweep graph` reads"));
+    assert!(wrong(&f, &["reduce", "a.mtx", "--column", "a"]).contains("--column is for tables"));
+}

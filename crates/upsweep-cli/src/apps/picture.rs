@@ -109,19 +109,24 @@ fn read_png(path: &Path, name: String) -> Result<Picture> {
     Ok(Picture { name, values, extent })
 }
 
-/// Resolves the destination of an image after `-o`. Its name must end in .png, .npy, or one of `others`.
+/// Resolves the destination of an image after `-o`. Its name must end in .png, .pgm, .ppm, .npy, or one of `others`.
 pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
     let ending = names::ending(path).map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if is_png(path) || names::is_npy(path) || others.contains(&&*ending) {
+    if is_image(path) || names::is_npy(path) || others.contains(&&*ending) {
         return Destination::of("-o", path);
     }
     let also: String = others.iter().map(|ending| format!(" or .{ending}")).collect();
-    Err(Failure::Input(format!("-o {}: end it in .png or .npy{also}", called(path))))
+    Err(Failure::Input(format!("-o {}: end it in .png, .pgm, .ppm or .npy{also}", called(path))))
 }
 
 /// Writes an image to `to`, in the format that the ending of `path` names.
 pub(super) fn write(path: &Path, to: &Destination, values: &Values, extent: Extent) -> Result<()> {
     let [_, height, width, channels] = extent.shape();
+    if pnm::is_pnm(path) {
+        let file = pnm::written(path, values, extent)
+            .map_err(|reason| Failure::Input(format!("-o {}: {reason}", called(path))))?;
+        return to.write(|out| out.write_all(&file).map_err(|e| Failure::writing(to.name(), &e)));
+    }
     if !is_png(path) {
         let shape = if channels == 1 { vec![height, width] } else { vec![height, width, channels] };
         let progress = Progress::new("writing", None);

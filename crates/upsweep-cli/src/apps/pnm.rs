@@ -87,6 +87,25 @@ pub(super) fn parse(file: &[u8], name: &str) -> Result<(Values, Extent)> {
     Ok((values, extent))
 }
 
+/// Encodes a picture in binary, as the ending of its name says: grey (.pgm), colours (.ppm) or either (.pnm). The error is the
+/// reason why that cannot be.
+pub(super) fn written(path: &Path, values: &Values, extent: Extent) -> std::result::Result<Vec<u8>, String> {
+    let [_, height, width, channels] = extent.shape();
+    let magic = match channels {
+        1 if !names::ends_in(path, "ppm") => "P5",
+        3 if !names::ends_in(path, "pgm") => "P6",
+        _ => return Err(format!("a .pgm has 1 channel and a .ppm 3, not {channels}: write .npy")),
+    };
+    let (most, data) = match values {
+        Values::U8(x) => (255, x.clone()),
+        Values::U16(x) => (65535, x.iter().flat_map(|x| x.to_be_bytes()).collect()),
+        _ => return Err(format!("a .pgm or .ppm has u8 or u16, not {}: write .npy", values.element())),
+    };
+    let mut file = format!("{magic}\n{width} {height}\n{most}\n").into_bytes();
+    file.extend(data);
+    Ok(file)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +126,23 @@ mod tests {
         assert!(matches!(&read(b"P5 1 2 256 \x01\x00\x00\x02").unwrap().0, Values::U16(x) if x == &[256, 2]));
         assert_eq!(read(b"P6 1 1 255 abc").unwrap().1[1..], [1, 1, 3]);
         assert!(matches!(&read(b"P3 1 1 300 1 2 300").unwrap().0, Values::U16(x) if x == &[1, 2, 300]));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for (name, channels, values) in [
+            ("x.pgm", 1, Values::U8(vec![0, 7, 255, 10, 13, 32])),
+            ("x.pnm", 1, Values::U16(vec![0, 7, 65535, 10, 13, 32])),
+            ("x.ppm", 3, Values::U16(vec![0, 7, 65535, 10, 13, 32])),
+        ] {
+            let extent = Extent::new(6 / channels / 2, 2).channels(channels);
+            let extent = if channels == 3 { Extent::new(1, 2).channels(3) } else { extent };
+            let file = written(Path::new(name), &values, extent).unwrap();
+            assert_eq!(read(&file).unwrap(), (values, extent.shape()), "{name}");
+        }
+        let wrong = |name: &str, values, extent| written(Path::new(name), &values, extent).unwrap_err();
+        assert!(wrong("x.ppm", Values::U8(vec![1]), Extent::new(1, 1)).contains("not 1"));
+        assert!(wrong("x.pgm", Values::F32(vec![1.0]), Extent::new(1, 1)).contains("not f32"));
     }
 
     #[test]

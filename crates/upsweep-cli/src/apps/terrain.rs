@@ -2,6 +2,7 @@
 
 use super::grid::{self, Grid};
 use super::picture::{destination, is_png, write};
+use super::raster;
 use super::{failed, read_array, write_values};
 use crate::args::pictures::{Looking, OfTerrain, ShadeArgs, Sight, Terrain, ViewshedArgs};
 use crate::device::{Chosen, Work};
@@ -36,18 +37,18 @@ impl Land {
     fn open(of: &OfTerrain) -> Result<Self> {
         let device = Chosen::open(of.on.device, Work::Computation)?.device;
         let name = called(&of.file);
-        let mut grid = if grid::is_grid(&of.file) {
-            grid::read(&of.file, &name)?
+        let mut grid = if let Some(grid) = raster::read(&of.file, &name, of.on.device)? {
+            grid
         } else if names::is_npy(&of.file) {
             let (values, shape) = read_array(&of.file, of.on.device)?;
             let [rows, columns] = shape[..] else {
                 let reason = format!("has the shape {shape:?}: a terrain has (rows, columns)");
                 return Err(Failure::input(&name, reason));
             };
-            let header = format!("ncols {columns}\nnrows {rows}\nxllcorner 0\nyllcorner 0\ncellsize 1\n");
+            let header = raster::plain_header(rows, columns);
             Grid { rows, columns, dx: 1.0, dy: 1.0, altitudes: altitudes(&values, &name)?, header }
         } else {
-            return Err(Failure::input(&name, "is no terrain: give an .asc grid or a .npy"));
+            return Err(Failure::input(&name, "is no terrain: give an .asc grid, a .tif, an image of greys or a .npy"));
         };
         match of.spacing[..] {
             [] => {}

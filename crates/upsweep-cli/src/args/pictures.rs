@@ -23,7 +23,7 @@ pub(crate) enum Image {
 pub(crate) struct OfImage {
     /// The image: .png, .pgm, .ppm, or .npy of u8, u16, f32 or f64 with the shape (rows, columns) or (rows, columns, channels)
     pub(crate) file: PathBuf,
-    /// Write the result to FILE: .png or .npy
+    /// Write the result to FILE: .png, .pgm, .ppm or .npy
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub(crate) enum Terrain {
 /// A terrain, and how its cells lie.
 #[derive(Args, Debug)]
 pub(crate) struct OfTerrain {
-    /// The altitudes, the north at the top: .asc (ESRI ASCII grid) or .npy with the shape (rows, columns)
+    /// The altitudes, the north at the top: .asc (ESRI ASCII grid), .tif of one band (GeoTIFF), .png or .pgm of greys, or .npy with the shape (rows, columns)
     pub(crate) file: PathBuf,
     /// The distances between columns and between rows, in the unit of the altitudes [default: the grid's, or 1]
     #[arg(long, value_name = "DX,DY", value_delimiter = ',', allow_hyphen_values = true)]

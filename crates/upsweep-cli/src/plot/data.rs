@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::band::{self, Band, Columns, MOST_POINTS};
 use super::heat::Heat;
-use crate::apps::{float, grid, picture};
+use crate::apps::{float, picture, raster};
 use crate::args::{Common, Kind, PlotArgs};
 use crate::chunks::{self, ArrayFile};
 use crate::collect::Texts;
@@ -94,8 +94,8 @@ pub(crate) fn read(args: &PlotArgs) -> Result<Data> {
 /// Reads an image, or a terrain.
 fn image(common: &Common, name: &str) -> Result<Option<(Values, Vec<usize>)>> {
     let path: &Path = &common.file;
-    let is_grid = grid::is_grid(path);
-    if !is_grid && !picture::is_image(path) {
+    let is_raster = raster::is_raster(path);
+    if !is_raster && !picture::is_image(path) {
         return Ok(None);
     }
     let given = [
@@ -107,9 +107,9 @@ fn image(common: &Common, name: &str) -> Result<Option<(Values, Vec<usize>)>> {
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
         return Err(Failure::input(name, format!("is an image, which has no {option}")));
     }
-    if is_grid {
-        let grid = grid::read(path, name)?;
-        return Ok(Some((grid.altitudes.into(), vec![grid.rows, grid.columns])));
+    if is_raster {
+        let grid = raster::read(path, name, common.device)?;
+        return Ok(grid.map(|grid| (grid.altitudes.into(), vec![grid.rows, grid.columns])));
     }
     let picture = picture::read(path, common.device)?;
     let [_, height, width, channels] = picture.extent.shape();

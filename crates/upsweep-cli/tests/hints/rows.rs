@@ -453,6 +453,7 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep graph pagerank pairs.csv --header no --damping 1",
         "upsweep graph pagerank pairs.csv --header no --damping 0.9",
     ),
+    ("which `upsweep graph` reads", "", "upsweep reduce one.mtx", "upsweep graph csr one.mtx"),
     ("end it in .svg or .png, for a picture", "", "upsweep plot two.npy -o out.jpg", "upsweep plot two.npy -o out.png"),
     (
         "or --format or --delimiter says that it is one",
@@ -473,13 +474,13 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep image blur image.npy --radius 1 -o out.npy",
     ),
     (
-        "end it in .png or .npy{also}",
-        "end it in .png or .npy",
+        "end it in .png, .pgm, .ppm or .npy{also}",
+        "end it in .png, .pgm, .ppm or .npy",
         "upsweep image blur image.npy --radius 1 -o out.txt",
         "upsweep image blur image.npy --radius 1 -o out.png",
     ),
     (
-        "is no terrain: give an .asc grid or a .npy",
+        "is no terrain: give an .asc grid, a .tif, an image of greys or a .npy",
         "",
         "upsweep terrain shade t.csv -o out.png",
         "upsweep terrain shade image.npy -o out.png",
