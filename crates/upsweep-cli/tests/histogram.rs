@@ -133,6 +133,8 @@ fn wrong_options_are_named() {
     f.file("half.npy", npy("'<f2'", "(2,)", &[0, 60, 0, 64]));
     let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
     fails(&["histogram", "x.npy", "--bins", "0"], &["--bins: 0 bins: a histogram has 1 to 1048576"]);
+    let most = ["histogram", "x.npy", "--bins", "9223372036854775808"];
+    fails(&most, &["--bins: 9223372036854775808 bins: a histogram has 1 to 1048576"]);
     fails(&["histogram", "x.npy", "--bins", "1048577"], &["--bins: 1048577 bins"]);
     fails(&["histogram", "x.npy", "--range", "2", "1"], &["--range: the range from 2.0 to 1.0", "before it begins"]);
     fails(&["histogram", "x.npy", "--range", "0", "inf"], &["--range", "must be finite"]);

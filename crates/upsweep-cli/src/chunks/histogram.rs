@@ -19,7 +19,7 @@ pub(crate) fn counts(
 ) -> Result<Vec<u64>> {
     let device = Device::cpu();
     // A chunk has twice as many values as there are bins, as it costs an addition a bin.
-    let chunk = (BYTES / file.element.size()).max(2 * histogram.bins());
+    let chunk = (BYTES / file.element.size()).max(histogram.bins().saturating_mul(2)).min(file.len.max(1));
     let mut rooms = rooms(file, chunk)?;
     let progress = Progress::new("counting", Some(file.len as u64 * file.element.size() as u64));
     // A file without values has counts, too, or an error in its bins.
