@@ -10,6 +10,12 @@ use upsweep_dynamic::Number;
 /// Number of bytes of the array that are read and converted at once: so few that they stay in the cache meanwhile.
 const CHUNK: usize = 1 << 18;
 
+/// Failure because a file has `found` bytes of an array of which its header promises `promised`.
+pub(crate) fn truncated(name: &str, promised: usize, found: usize) -> Failure {
+    let reason = format!("is truncated: its header promises {promised} bytes of data and {found} follow");
+    Failure::input(name, reason)
+}
+
 /// Layout of the values of one array in a binary file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stored<'a> {
@@ -34,10 +40,7 @@ impl Stored<'_> {
             }
             let found = read.saturating_mul(self.element.size());
             let promised = self.len.saturating_mul(self.element.size());
-            Failure::input(
-                name,
-                format!("is truncated: its header promises {promised} bytes of data and {found} follow"),
-            )
+            truncated(name, promised, found)
         };
         with_type!(target, T => {
             let mut values: Vec<T> = Vec::new();

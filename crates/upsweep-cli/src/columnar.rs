@@ -21,6 +21,7 @@ use crate::failure::{Failure, Result};
 use crate::input::{self, Form};
 use crate::names::Columnar;
 use crate::output::Destination;
+use crate::parts::{Running, Total};
 use crate::progress::Progress;
 use crate::run::{self, Scans};
 use crate::sums::Sums;
@@ -35,12 +36,9 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use upsweep_dynamic::{Carry, Error, Op, Operation, Reduce, RunningCheck, View};
+use upsweep_dynamic::{Error, Op, Operation};
 use values::Column;
 use written::Written;
-
-/// Number of values that are computed at a time: few enough to stay in a cache, and a carry goes on to the next ones.
-const PIECE: usize = 1 << 17;
 
 /// Where rows go, and in which format.
 pub(crate) struct Target {
@@ -96,14 +94,13 @@ pub(crate) fn has_rows(file: &Path, output: Option<&Path>, to: Option<Columnar>)
     Columnar::of_name(file).is_some() && (to.is_some() || output.is_some_and(|path| Columnar::of_name(path).is_some()))
 }
 
-/// Reads the units of a table, and these columns of them if they are given; lets `change` make other rows of each, one
-/// after the other; and writes them.
+/// Reads the units of a table; lets `change` make other rows of each, one after the other; and writes them. In the end
+/// `change` is given `None`, and may fail before the output takes its place.
 fn for_units(
     table: &Table,
     schema: &SchemaRef,
     target: &Target,
-    at_end: Option<&dyn Fn() -> Result<()>>,
-    change: &mut dyn FnMut(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
+    change: &mut dyn FnMut(Option<Vec<RecordBatch>>) -> Result<Vec<RecordBatch>>,
 ) -> Result<()> {
     let destination = &target.destination;
     let progress = Progress::new("writing", table.rows.map(|rows| rows as u64));
@@ -111,7 +108,7 @@ fn for_units(
         let mut written = Written::new(table, schema, (target.kind, destination.is_stream()), destination.name())?;
         for wave in table.units.chunks(table.at_once()) {
             let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, None)).collect();
-            let changed = read.into_iter().map(|batches| change(batches?)).collect::<Result<Vec<_>>>()?;
+            let changed = read.into_iter().map(|batches| change(Some(batches?))).collect::<Result<Vec<_>>>()?;
             let encoded: Vec<Result<_>> = changed
                 .into_par_iter()
                 .filter(|batches| batches.iter().any(|batch| batch.num_rows() > 0))
@@ -124,7 +121,7 @@ fn for_units(
             }
         }
         table.check_unchanged()?;
-        at_end.map_or(Ok(()), |at_end| at_end())?;
+        change(None)?;
         written.finish(out)
     })
 }
@@ -163,7 +160,6 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         first += batch.num_rows();
         column
     };
-    let mut carry = carried.read(Operation::Scan, op, sums.computed)?;
     if args.reverse || !op.keeps_bits_in_parts(sums.computed) {
         // What does not go from part to part has all values in memory.
         let (_, values, _) = load::load(common, &common.file, None)?;
@@ -174,43 +170,26 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         let results =
             scan.run_owned(&device.device, values).and_then(|computed| sums.results(computed)).map_err(failed)?;
         let mut begin = 0;
-        return for_units(&table, &schema, &target, None, &mut |batches| {
+        return for_units(&table, &schema, &target, &mut |batches| {
             let of_batch = |batch: &RecordBatch| {
                 let Column { values, left_out } = column_of(batch)?;
                 let own = results.view().part(begin..begin + values.len()).to_values().map_err(failed)?;
                 begin += values.len();
                 with_results(batch, &own, left_out.as_deref())
             };
-            batches.iter().map(of_batch).collect()
+            batches.unwrap_or_default().iter().map(of_batch).collect()
         });
     }
-    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
-    let mut check = check.map_err(|e| asked.failed(&e))?;
-    for_units(&table, &schema, &target, None, &mut |batches| {
+    let mut running = Running::new(&asked, (op, &checked, scan), (element, len), &carried, &Form::Words)?;
+    for_units(&table, &schema, &target, &mut |batches| {
+        let Some(batches) = batches else { return running.check(&carried).map(|()| Vec::new()) };
         let of_batch = |batch: &RecordBatch| {
             let Column { values, left_out } = column_of(batch)?;
-            let mut results = Values::zeroed(sums.computed, values.len()).map_err(failed)?;
-            let computed = if sums.computed == element { None } else { Some(sums.in_computed(values.view())) };
-            let computed = computed.transpose().map_err(failed)?;
-            let x = computed.as_ref().unwrap_or(&values).view();
-            measure(&mut check, x).map_err(failed)?;
-            scan.run_part(&device.device, x, results.view_mut(), &mut carry).map_err(failed)?;
-            with_results(batch, &sums.results(results).map_err(failed)?, left_out.as_deref())
+            with_results(batch, &running.results(&values)?, left_out.as_deref())
         };
         batches.iter().map(of_batch).collect()
     })?;
-    let handed_on = carried.is_handed_on();
-    if let Some(check) = &check {
-        check.finish(handed_on).map_err(failed)?;
-    }
-    carried.check_init(&carry, &asked)?;
-    carried.write(&carry, &asked)
-}
-
-/// Adds values to a check that their results fit, if there is one.
-fn measure(check: &mut Option<RunningCheck>, x: View<'_>) -> upsweep_dynamic::Result<()> {
-    let Some(check) = check else { return Ok(()) };
-    check.part(x, check.measure(x)?)
+    running.finish(&carried)
 }
 
 /// Schema with one more column, whose name is that of the column `at`, and `suffix`.
@@ -249,18 +228,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
     let shape = [len];
     let asked =
         Asked { common, name: &table.name, device: &device, shape: &shape, axis: None, sums, missing: 0, begun };
-    let mut reduce = Reduce::new(op).accumulate(sums.computed);
-    let mut checked = Reduce::new(op).accumulate(sums.results);
-    if let Some(init) = asked.init()? {
-        (reduce, checked) = (reduce.init(sums.init(init)), checked.init(init));
-    }
-    let mut carry: Carry = carried.read(Operation::Reduction, op, sums.computed)?;
-    let failed = |e: Error| asked.overflow(&Form::Words, "from here on ", &e);
-    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
-    let mut check = check.map_err(|e| asked.failed(&e))?;
-    // Nothing more has the total of what came before.
-    let nothing = Values::zeroed(sums.computed, 0).map_err(failed)?;
-    let mut total = reduce.run_part(&device.device, nothing.view(), &mut carry).map_err(failed)?;
+    let mut total = Total::new(&asked, op, (element, len), &carried, &Form::Words)?;
     let progress = Progress::new("reducing", table.rows.map(|rows| rows as u64));
     let mut first = 1;
     for wave in table.units.chunks(table.at_once()) {
@@ -270,26 +238,15 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
                 let column = values::column(batch.column(0).as_ref(), &common.missing, (&table.name, &label), first)?;
                 first += batch.num_rows();
                 progress.step(batch.num_rows());
-                let computed =
-                    if sums.computed == element { None } else { Some(sums.in_computed(column.values.view())) };
-                let computed = computed.transpose().map_err(failed)?;
-                let x = computed.as_ref().unwrap_or(&column.values).view();
-                measure(&mut check, x).map_err(failed)?;
-                for start in (0..x.len()).step_by(PIECE) {
-                    let piece = x.part(start..(start + PIECE).min(x.len()));
-                    total = reduce.run_part(&device.device, piece, &mut carry).map_err(failed)?;
-                }
+                total.add(&column.values)?;
             }
         }
     }
     drop(progress);
     table.check_unchanged()?;
-    if let Some(check) = &check {
-        check.finish(carried.is_handed_on()).map_err(failed)?;
-    }
-    let total = sums.results(total).map_err(failed)?;
-    let (out_name, progress) = (destination.name(), Progress::new("writing", None));
-    destination.write(|out| write::write(form, &total, &[], (out, out_name), &progress))?;
-    carried.write(&carry, &asked)?;
+    total.finish(&carried, |total| {
+        let progress = Progress::new("writing", None);
+        destination.write(|out| write::write(form, total, &[], (out, destination.name()), &progress))
+    })?;
     Ok(Some(()))
 }

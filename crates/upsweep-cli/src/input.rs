@@ -252,22 +252,30 @@ pub(crate) fn load_npy(
     let Header { element, swapped, fortran, len, ref shape, .. } = header;
     let stored = Stored { element, swapped, len, shape, certain: size.is_some() };
     let mut values = stored.read(reader, target.unwrap_or(header.element), &name, progress)?;
-    let mut rest = Vec::new();
-    reader.take(npy::MAGIC.len() as u64).read_to_end(&mut rest).map_err(|e| Failure::reading(&name, &e))?;
+    let more = || if size.is_some() { (found - bytes).to_string() } else { "more".to_owned() };
+    let ended = check_end(reader, &name, more);
     if let Some(source) = source {
         source.check_unchanged(&name)?;
     }
-    if rest == npy::MAGIC {
-        return Err(Failure::input(&name, "holds several arrays: save each to a file of its own"));
-    }
-    if !rest.is_empty() {
-        let more = if size.is_some() { (found - bytes).to_string() } else { "more".to_owned() };
-        return Err(Failure::input(&name, format!("has {more} bytes after its array: its header has another shape")));
-    }
+    ended?;
     if fortran {
         values = to_c_order(&values, shape, &name)?;
     }
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None, missing: 0 })
+}
+
+/// Fails if there is something behind the array that `reader` has read: `more` says how many bytes.
+pub(crate) fn check_end(reader: &mut dyn Read, name: &str, more: impl FnOnce() -> String) -> Result<()> {
+    let mut rest = Vec::new();
+    reader.take(npy::MAGIC.len() as u64).read_to_end(&mut rest).map_err(|e| Failure::reading(name, &e))?;
+    if rest == npy::MAGIC {
+        return Err(Failure::input(name, "holds several arrays: save each to a file of its own"));
+    }
+    if !rest.is_empty() {
+        let more = more();
+        return Err(Failure::input(name, format!("has {more} bytes after its array: its header has another shape")));
+    }
+    Ok(())
 }
 
 /// Reads a dense matrix as text.

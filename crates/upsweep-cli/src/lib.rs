@@ -7,7 +7,7 @@
 //! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`mtx`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
-//!   `--carry-out`.
+//!   `--carry-out`. [`stream`] goes through compressed arrays; [`parts`] computes what comes part by part.
 //! * [`upsweep_dynamic`] computes.
 //! * [`mod@write`] writes the result to the destination ([`output`]), with keys [`keyed`], or [`show`] prints it on a terminal.
 //! * [`element`] parses and formats the element types as text and bytes.
@@ -64,6 +64,7 @@ mod npz;
 mod number;
 mod output;
 mod packed;
+mod parts;
 mod plot;
 mod print;
 mod progress;
@@ -75,6 +76,7 @@ mod show;
 mod signal;
 mod sorting;
 mod source;
+mod stream;
 mod sums;
 mod table;
 mod text;
@@ -136,17 +138,15 @@ fn run_command(command: &Command) -> Result<()> {
             {
                 columnar::scan((args, op))
             }
-            (Running::Of(op), None) => run::scan((args, op)),
+            (Running::Of(op), None) => stream::scan((args, op))?.map_or_else(|| run::scan((args, op)), Ok),
             (op, window) => windows::scan(args, op, window),
         },
         Command::Reduce(args) if groups::is_for(args) => groups::reduce(args),
         #[cfg(feature = "parquet")]
-        Command::Reduce(args) => match columnar::reduce(args)? {
-            Some(()) => Ok(()),
-            None => run::reduce(args),
-        },
-        #[cfg(not(feature = "parquet"))]
-        Command::Reduce(args) => run::reduce(args),
+        Command::Reduce(args) if names::Columnar::of_name(&args.common.file).is_some() => {
+            columnar::reduce(args)?.map_or_else(|| run::reduce(args), Ok)
+        }
+        Command::Reduce(args) => stream::reduce(args)?.map_or_else(|| run::reduce(args), Ok),
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
         #[cfg(feature = "parquet")]

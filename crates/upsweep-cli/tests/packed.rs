@@ -221,3 +221,56 @@ fn damaged_files_leave_no_output() {
         f.fails(&["reduce", &array], b"", 2, &["is a damaged compressed file"]);
     }
 }
+
+/// Compressed arrays, and those of archives, are scanned and reduced piece by piece, with the results of the plain file.
+#[test]
+fn pieces_have_the_results_of_the_whole() {
+    // Number of values of a piece: see `stream.rs`.
+    const PIECE: usize = 1 << 17;
+    let f = Folder::new();
+    for n in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 7] {
+        let x: Vec<u8> = (0..n).flat_map(|k| ((k * 7919 % 1013) as f32 / 7.0 - 50.0).to_be_bytes()).collect();
+        f.file("x.npy", npy("'>f4'", &format!("({n},)"), &x));
+        f.prints(&["sort", "x.npy", "-o", "y.npy.zst"]);
+        f.prints(&["sort", "x.npy", "-o", "y.npy"]);
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gz, &f.read("x.npy")).unwrap();
+        f.file("x.npy.gz", gz.finish().unwrap());
+        for (plain, packed) in [("x.npy", "x.npy.gz"), ("y.npy", "y.npy.zst")] {
+            for options in [&["--op", "sum"][..], &["--op", "max", "--exclusive"], &["--op", "sum", "--init", "3"]] {
+                f.prints(&[&["scan", plain, "-o", "a.npy"], options].concat());
+                f.prints(&[&["scan", packed, "-o", "b.npy"], options].concat());
+                assert!(f.read("a.npy") == f.read("b.npy"), "{n}, {packed}, {options:?}");
+            }
+            for op in ["sum", "min", "product"] {
+                let wanted = f.run(&["reduce", plain, "--op", op]);
+                let found = f.run(&["reduce", packed, "--op", op]);
+                assert_eq!((found.code, &found.stdout), (wanted.code, &wanted.stdout), "{n}, {packed}, {op}");
+            }
+        }
+        // In a carry it goes on.
+        f.prints(&["reduce", "x.npy.gz", "--carry-out", "c"]);
+        f.prints(&["reduce", "x.npy", "--carry-out", "d"]);
+        assert_eq!(
+            f.prints(&["reduce", "y.npy", "--carry-in", "c"]),
+            f.prints(&["reduce", "y.npy.zst", "--carry-in", "d"])
+        );
+        if n == 3 * PIECE + 7 {
+            // Cut short, or with another checksum, it leaves nothing.
+            let whole = f.read("x.npy.gz");
+            let mut wrong = whole.clone();
+            let sum = wrong.len() - 6;
+            wrong[sum] ^= 1;
+            for bytes in [whole[..whole.len() / 2].to_vec(), whole[..whole.len() - 1].to_vec(), wrong] {
+                f.file("bad.npy.gz", bytes);
+                f.fails(&["scan", "bad.npy.gz", "-o", "bad.npy"], b"", 2, &["bad.npy.gz"]);
+                f.fails(&["reduce", "bad.npy.gz"], b"", 2, &["bad.npy.gz"]);
+            }
+        }
+    }
+    let overflow = npy("'<i8'", "(2,)", &[255; 16].map(|b: u8| b >> 1));
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gz, &overflow).unwrap();
+    f.file("o.npy.gz", gz.finish().unwrap());
+    f.fails(&["scan", "o.npy.gz", "-o", "o.npy"], b"", 2, &["o.npy.gz: at 1: the sum is", "does not fit i64"]);
+}

@@ -160,7 +160,8 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     }
     let Some(target) = target else { return Ok(()) };
     let mut first = 0;
-    for_units(&table, &table.schema, &target, None, &mut |batches| {
+    for_units(&table, &table.schema, &target, &mut |batches| {
+        let batches = batches.unwrap_or_default();
         let marked: Vec<_> = batches.par_iter().map(|batch| holds(&condition, batch)).collect();
         let mut kept = Vec::new();
         for (batch, marks) in batches.iter().zip(marked) {

@@ -1,0 +1,150 @@
+//! Scans and reductions of values that come part by part, one after the other, with a carry from each to the next: the results
+//! have the bits of one array.
+
+use crate::asked::Asked;
+use crate::carried::Carried;
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result};
+use crate::input::Form;
+use upsweep_dynamic::{Carry, Error, Op, Operation, Reduce, RunningCheck, Scan, View};
+
+/// Number of values that are reduced at a time: few enough to stay in a cache.
+const PIECE: usize = 1 << 17;
+
+/// Parts of a call so far.
+struct State<'a> {
+    asked: &'a Asked<'a>,
+    form: &'a Form,
+    /// Beginning of the message about a result that does not fit.
+    from: &'static str,
+    check: Option<RunningCheck>,
+    carry: Carry,
+}
+
+impl State<'_> {
+    fn failed(&self, error: &Error) -> Failure {
+        self.asked.overflow(self.form, self.from, error)
+    }
+
+    /// Converts a part to the type of the computation, if it has another one, and checks that its results fit.
+    fn converted(&mut self, values: &Values) -> Result<Option<Values>> {
+        let sums = self.asked.sums;
+        let other = values.element() != sums.computed;
+        let computed = other.then(|| sums.in_computed(values.view())).transpose().map_err(|e| self.failed(&e))?;
+        let x = computed.as_ref().unwrap_or(values).view();
+        measure(&mut self.check, x).map_err(|e| self.failed(&e))?;
+        Ok(computed)
+    }
+
+    /// Fails if a result does not fit; the total, too, if it is handed on.
+    fn check(&self, carried: &Carried<'_>) -> Result<()> {
+        let Some(check) = &self.check else { return Ok(()) };
+        check.finish(carried.is_handed_on()).map_err(|e| self.failed(&e))
+    }
+}
+
+/// Adds values to a check that their results fit, if there is one.
+fn measure(check: &mut Option<RunningCheck>, x: View<'_>) -> upsweep_dynamic::Result<()> {
+    let Some(check) = check else { return Ok(()) };
+    check.part(x, check.measure(x)?)
+}
+
+/// Scan of parts.
+pub(crate) struct Running<'a> {
+    scan: Scan<'a>,
+    state: State<'a>,
+}
+
+impl<'a> Running<'a> {
+    /// Begins a scan of values, in the type of the results for their check, and in that of the computation. `form` is that
+    /// of the input.
+    pub(crate) fn new(
+        asked: &'a Asked<'a>,
+        (op, checked, scan): (Op, &Scan<'a>, Scan<'a>),
+        (element, len): (Type, usize),
+        carried: &Carried<'_>,
+        form: &'a Form,
+    ) -> Result<Self> {
+        let carry = carried.read(Operation::Scan, op, asked.sums.computed)?;
+        let check = if asked.sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
+        let check = check.map_err(|e| asked.failed(&e))?;
+        Ok(Self { scan, state: State { asked, form, from: "", check, carry } })
+    }
+
+    /// Returns the results of the next part.
+    pub(crate) fn results(&mut self, values: &Values) -> Result<Values> {
+        let sums = self.state.asked.sums;
+        let computed = self.state.converted(values)?;
+        let x = computed.as_ref().unwrap_or(values).view();
+        let device = &self.state.asked.device.device;
+        let results = Values::zeroed(sums.computed, values.len()).and_then(|mut results| {
+            self.scan.run_part(device, x, results.view_mut(), &mut self.state.carry)?;
+            sums.results(results)
+        });
+        results.map_err(|e| self.state.failed(&e))
+    }
+
+    /// Checks the results after the last part, before they take their place.
+    pub(crate) fn check(&self, carried: &Carried<'_>) -> Result<()> {
+        self.state.check(carried)?;
+        carried.check_init(&self.state.carry, self.state.asked)
+    }
+
+    /// Writes the carry, if it is asked for.
+    pub(crate) fn finish(&self, carried: &Carried<'_>) -> Result<()> {
+        carried.write(&self.state.carry, self.state.asked)
+    }
+}
+
+/// Reduction of parts.
+pub(crate) struct Total<'a> {
+    reduce: Reduce<'a>,
+    state: State<'a>,
+    total: Values,
+}
+
+impl<'a> Total<'a> {
+    /// Begins a reduction of values. `form` is that of the input.
+    pub(crate) fn new(
+        asked: &'a Asked<'a>,
+        op: Op,
+        (element, len): (Type, usize),
+        carried: &Carried<'_>,
+        form: &'a Form,
+    ) -> Result<Self> {
+        let sums = asked.sums;
+        let mut reduce = Reduce::new(op).accumulate(sums.computed);
+        let mut checked = Reduce::new(op).accumulate(sums.results);
+        if let Some(init) = asked.init()? {
+            (reduce, checked) = (reduce.init(sums.init(init)), checked.init(init));
+        }
+        let mut carry = carried.read(Operation::Reduction, op, sums.computed)?;
+        let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
+        let check = check.map_err(|e| asked.failed(&e))?;
+        // Nothing more has the total of what came before.
+        let nothing = Values::zeroed(sums.computed, 0);
+        let total = nothing.and_then(|nothing| reduce.run_part(&asked.device.device, nothing.view(), &mut carry));
+        let total = total.map_err(|e| asked.failed(&e))?;
+        Ok(Self { reduce, state: State { asked, form, from: "from here on ", check, carry }, total })
+    }
+
+    /// Adds the next part.
+    pub(crate) fn add(&mut self, values: &Values) -> Result<()> {
+        let computed = self.state.converted(values)?;
+        let x = computed.as_ref().unwrap_or(values).view();
+        for start in (0..x.len()).step_by(PIECE) {
+            let piece = x.part(start..(start + PIECE).min(x.len()));
+            let total = self.reduce.run_part(&self.state.asked.device.device, piece, &mut self.state.carry);
+            self.total = total.map_err(|e| self.state.failed(&e))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the total after the last part. `write` writes it before the carry, if that is asked for.
+    pub(crate) fn finish(self, carried: &Carried<'_>, write: impl FnOnce(&Values) -> Result<()>) -> Result<()> {
+        let asked = self.state.asked;
+        self.state.check(carried)?;
+        write(&asked.sums.results(self.total).map_err(|e| asked.failed(&e))?)?;
+        carried.write(&self.state.carry, asked)
+    }
+}
