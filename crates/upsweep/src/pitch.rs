@@ -100,7 +100,7 @@ where
         let rows = self.rows(&[("input", input.len()), ("output", output.len())])?;
         let scan = &self.builder;
         if rows.elements() == 0 {
-            return scan.run(device, &[] as &[X::Item], &mut [] as &mut [Y::Item]);
+            return scan.run(device, &nothing::<X::Item>(device)?, &mut nothing::<Y::Item>(device)?);
         }
         if !matches!(device.0, Backend::Cpu) {
             return rows.copied(device, &input, |together| {
@@ -142,7 +142,7 @@ where
         let rows = self.rows(&[("output", data.len())])?;
         let scan = &self.builder;
         if rows.elements() == 0 {
-            return scan.run_in_place(device, &mut [] as &mut [B::Item]);
+            return scan.run_in_place(device, &mut nothing::<B::Item>(device)?);
         }
         if !matches!(device.0, Backend::Cpu) {
             let mut together: Array<B::Item> =
@@ -225,7 +225,7 @@ where
         let reduce = &self.builder;
         let rows = Rows::of(reduce.options.axis, self.pitch, &[("input", input.len())])?;
         if rows.elements() == 0 {
-            return reduce.run(device, &[] as &[X::Item], &mut output);
+            return reduce.run(device, &nothing::<X::Item>(device)?, &mut output);
         }
         if output.len() != rows.results {
             return Err(Error::Length { what: "output", found: output.len(), expected: rows.results });
@@ -301,6 +301,11 @@ where
             upsweep_cpu::reduce::run_with_pitch(Job { input, output, shape, init, segments, steps }, rows.gaps())
         }
     }
+}
+
+/// Returns an array of no elements where the device computes.
+fn nothing<T: Element>(device: &Device) -> Result<Array<T>> {
+    device.to_be_written(0)
 }
 
 /// # Errors
