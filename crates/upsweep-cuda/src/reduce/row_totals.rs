@@ -56,6 +56,9 @@ pub(crate) fn kernels<'a>(plan: &RowTotalsPlan, has_init: bool, functions: &'a F
 }
 
 pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &RowTotalsPlan) -> Result<()> {
+    if plan.rows == 0 {
+        return Ok(());
+    }
     let functions = &job.functions;
     let [reducing, joining] = kernels(plan, job.begin.has_init, functions);
     let loaded = cuda.kernel(reducing.key(), || reducing.source::<RowTotalsParams>())?;
