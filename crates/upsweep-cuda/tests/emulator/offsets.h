@@ -9,7 +9,7 @@ static std::vector<u64> any_offsets(u64 n) {
     const u32 kind = below(10);
     std::vector<u64> offsets = {0};
     if (HEADS == Heads::NONE || (n > 0 && kind == 0)) return {0, n};
-    if (IN_ROWS) {
+    if (HEADS == Heads::ROWS || HEADS == Heads::LINES) {
         const u64 row = max(n / (1 + below(once_in(2) ? 5 : n)), 1ull);
         for (u64 end = row; end <= n; end += row) offsets.push_back(end);
         return offsets;
