@@ -105,9 +105,9 @@ mod tests {
                 let (mut at, mut there) = (offset, count);
                 if tiles.stretches > 0 {
                     let place = offset / row;
-                    let unit = place * LineTiles::inverse(tiles.unit_rows) >> 16;
+                    let unit = (place * LineTiles::inverse(tiles.unit_rows)) >> 16;
                     let in_unit = place - unit * tiles.unit_rows;
-                    let stretch = in_unit * LineTiles::inverse(tiles.stretch_rows) >> 16;
+                    let stretch = (in_unit * LineTiles::inverse(tiles.stretch_rows)) >> 16;
                     let begin = (unit * tiles.of_unit + stretch) * tiles.stretch;
                     at = begin + (in_unit - stretch * tiles.stretch_rows) * row + offset % row;
                     there = if stretch < tiles.of_unit { count.min(begin + tiles.stretch) } else { 0 };
