@@ -97,6 +97,17 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
         A::fetch(input, at, len, fetch);
     }
 
+    #[inline(always)]
+    fn gathered_from((_, input): &Self::Place) -> usize {
+        A::gathered_from(input)
+    }
+
+    #[inline(always)]
+    unsafe fn fetch_gathered((_, input): &Self::Place, at: usize, fetch: impl Fn(*const u8) + Copy) {
+        // SAFETY: as in `read`.
+        unsafe { A::fetch_gathered(input, at, fetch) };
+    }
+
     const STREAMS: Streams = A::STREAMS;
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = A::MAY_FAULT;

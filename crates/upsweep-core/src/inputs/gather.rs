@@ -133,6 +133,18 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
         A::fetch(&place.index, at, len, fetch);
     }
 
+    #[inline(always)]
+    fn gathered_from(place: &Self::Place) -> usize {
+        (place.len * size_of::<T>()).max(A::gathered_from(&place.index))
+    }
+
+    #[inline(always)]
+    unsafe fn fetch_gathered(place: &Self::Place, at: usize, fetch: impl Fn(*const u8) + Copy) {
+        // SAFETY: as in `read`. An index outside the table is found there: nothing is read from this address.
+        let index = unsafe { A::read(&place.index, at) };
+        fetch(place.start.wrapping_add(index.to_usize().unwrap_or(0)).cast());
+    }
+
     const STREAMS: Streams = A::STREAMS;
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = true;

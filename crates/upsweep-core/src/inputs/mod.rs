@@ -125,6 +125,17 @@ pub unsafe trait Read: Item {
     /// Calls `fetch`, which prefetches, on the memory of `len` values from position `at` on. The values need not exist.
     fn fetch(_place: &Self::Place, _at: usize, _len: usize, _fetch: impl Fn(*const u8, usize) + Copy) {}
 
+    /// Returns the number of bytes of the largest table that values are gathered from; 0 if there is none.
+    fn gathered_from(_place: &Self::Place) -> usize {
+        0
+    }
+
+    /// Calls `fetch`, which prefetches, on the addresses of what the value at position `at` is gathered from.
+    ///
+    /// # Safety
+    /// As for [`read`](Read::read).
+    unsafe fn fetch_gathered(_place: &Self::Place, _at: usize, _fetch: impl Fn(*const u8) + Copy) {}
+
     /// Element sizes of the buffers that a kernel streams (reads from one end to the other).
     const STREAMS: Streams = Streams::NONE;
 

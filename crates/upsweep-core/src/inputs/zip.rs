@@ -95,6 +95,17 @@ macro_rules! zips {
                 $($P::fetch(&place.$i, at, len, fetch);)*
             }
 
+            #[inline(always)]
+            fn gathered_from(place: &Self::Place) -> usize {
+                0$(.max($P::gathered_from(&place.$i)))*
+            }
+
+            #[inline(always)]
+            unsafe fn fetch_gathered(place: &Self::Place, at: usize, fetch: impl Fn(*const u8) + Copy) {
+                // SAFETY: as in `read`.
+                unsafe { $($P::fetch_gathered(&place.$i, at, fetch);)* }
+            }
+
             const STREAMS: Streams = Streams::NONE$(.and($P::STREAMS))*;
             #[cfg(feature = "cuda")]
             const MAY_FAULT: bool = $($P::MAY_FAULT)||*;

@@ -6,12 +6,14 @@ use super::results::Results;
 use super::segment_heads::ByTest;
 use crate::tile::lanes::{Lanes, Work};
 use crate::tile::pairwise::Pairwise;
-use crate::tile::reduce::Reducer;
-use crate::tile::run::Run;
+use crate::tile::reduce::{self, ReduceRun, Reducer};
+use crate::tile::run::{Memory, Run};
 use crate::tile::simd::Set;
 use crate::tile::store::Ahead;
+use crate::tile::windows::fetch_near;
 use std::ops::Range;
 use upsweep_core::error::Result;
+use upsweep_core::inputs::Read;
 use upsweep_core::segments::Offset;
 use upsweep_core::steps::Steps;
 use upsweep_plan::cpu::Blocks;
@@ -76,7 +78,6 @@ impl<'a, S: Steps> Crossing<'a, S> {
 /// The memory is valid and used by nothing else. `offsets` ascend from 0 to its length, and there is a result for each
 /// segment. `blocks` cover the sum of the numbers of elements and segments.
 pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: &[I], blocks: &Blocks) -> Result<()> {
-    let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
     // The end of segment `i`.
     let end = |i: usize| offsets[i + 1].to_usize().unwrap_or(0);
     let all = offsets.len().saturating_sub(1);
@@ -90,28 +91,14 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
         }
         low
     };
+    let compiled = Set::widest().compiled::<Block<'_, S, I>>();
     let part = |index: usize| {
         let Range { start: from, end: to } = blocks.range(index);
         let segments = ended(from)..ended(to);
-        let mut edges = Edges { front: None, ends: (!segments.is_empty()).then_some(segments.start), back: None };
-        let mut start = from - segments.start;
-        // The last iteration is for the elements after the last segment that ends in the block.
-        for segment in segments.start..=segments.end {
-            let last = segment == segments.end;
-            let end = if last { to - segments.end } else { end(segment) };
-            // SAFETY: the offsets ascend to the length of the memory, so the elements are in it.
-            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
-            start = end;
-            if segment == segments.start {
-                edges.front = value;
-            } else if last {
-                edges.back = value;
-            } else {
-                // SAFETY: there is a result for each segment, and this segment begins and ends in this block.
-                unsafe { job.store(segment, value) };
-            }
-        }
-        edges
+        let (start, end) = (from - segments.start, to - segments.end);
+        // SAFETY: the processor has the instructions of every `Set`; the blocks are in the memory, and each segment that
+        // begins and ends in this block has a result that is this block's.
+        unsafe { compiled(Block { job, offsets, segments, start, end }) }
     };
     // SAFETY: while `crossing` stores, this thread alone works. Before, the workers store the segments that cross no
     // edge.
@@ -127,6 +114,77 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
     });
     (0..blocks.count()).filter_map(|index| parts.get(index)).for_each(|edges| crossing.block(edges));
     Ok(())
+}
+
+/// Reduction of the elements `start .. end`, in which `segments` end. All of these but the first begin there, too, and are
+/// stored.
+///
+/// # Safety
+/// `offsets` ascend from 0 to the length of the memory, which is valid. Nothing else accesses the results of the stored
+/// segments meanwhile.
+struct Block<'a, S: Steps, I> {
+    job: &'a Results<S>,
+    offsets: &'a [I],
+    segments: Range<usize>,
+    start: usize,
+    end: usize,
+}
+
+/// Bytes of the largest table that is not fetched ahead: the processor finds the loads by itself early enough.
+const FAR: usize = 8 << 20;
+/// Number of elements that are gathered for ahead of those that are combined: some twenty lines are on their way at once,
+/// and each element of a short segment costs several cycles.
+const AHEAD: usize = 64;
+
+impl<S: Steps, I: Offset> Work for Block<'_, S, I> {
+    type Result = Edges<S::Acc>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> Edges<S::Acc> {
+        let Self { job, offsets, segments, mut start, end: block_end } = self;
+        // Copies that nothing else points to stay in registers across stores. No reduction is reversed.
+        let (steps, memory) = (job.steps, Memory { reverse: false, ..job.memory });
+        let mut edges = Edges { front: None, ends: (!segments.is_empty()).then_some(segments.start), back: None };
+        let (mut fetched, is_far) = (start, S::In::gathered_from(&memory.input) > FAR);
+        // The last iteration is for the elements after the last segment that ends in the block.
+        for segment in segments.start..=segments.end {
+            let last = segment == segments.end;
+            let end = if last { block_end } else { offsets[segment + 1].to_usize().unwrap_or(0) };
+            if is_far {
+                let until = block_end.min(start + 2 * AHEAD).min(end + AHEAD);
+                fetched = fetched.max(start);
+                while fetched < until {
+                    // SAFETY: the element is in the block, and so in the memory.
+                    unsafe { S::In::fetch_gathered(&memory.input, fetched, fetch_near) };
+                    fetched += 1;
+                }
+            }
+            let run = Run { start, len: end - start, origin: 0 };
+            // SAFETY: the offsets ascend to the length of the memory, so the elements are in it.
+            let value = unsafe {
+                match reduce::short(&steps, &memory, run) {
+                    Some(value) => value,
+                    None => L::call(ReduceRun {
+                        steps: &job.steps,
+                        memory: &job.memory,
+                        run,
+                        ahead: Ahead::NOTHING,
+                        is_subtree: false,
+                    }),
+                }
+            };
+            start = end;
+            if segment == segments.start {
+                edges.front = value;
+            } else if last {
+                edges.back = value;
+            } else {
+                // SAFETY: there is a result for each segment, and this segment begins and ends in this block.
+                unsafe { job.store(segment, value) };
+            }
+        }
+        edges
+    }
 }
 
 /// Reduces the segments that begin at `heads`, and returns their number. Segments past the last result are not stored.

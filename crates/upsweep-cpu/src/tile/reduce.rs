@@ -182,6 +182,20 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
     }
 }
 
+/// Reduces `run` as [`ReduceRun`] does, if that is a loop over few elements; else returns `None`. A caller inlines it
+/// into a loop over runs, so that a run costs no call.
+///
+/// # Safety
+/// The run is in the memory; nothing writes its input meanwhile.
+#[inline(always)]
+pub(crate) unsafe fn short<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<Option<S::Acc>> {
+    if const { S::EXACT } || run.len >= SHORTEST {
+        return None;
+    }
+    // SAFETY: the run is in the memory, and nothing writes its input meanwhile.
+    Some(unsafe { if run.len <= LEAF { leaf(steps, memory, run) } else { leaves(steps, memory, run) } })
+}
+
 /// Reduces `run` leaf by leaf. It is shorter than [`SHORTEST`], unless there are no tiles.
 ///
 /// # Safety

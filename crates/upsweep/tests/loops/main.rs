@@ -3,4 +3,5 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod accuracy;
+mod gathered;
 mod recurrence;
