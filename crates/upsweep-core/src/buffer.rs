@@ -3,6 +3,7 @@
 #[allow(unused_imports, reason = "without CUDA nothing can be in the wrong place")]
 use crate::error::{Error, Result};
 use crate::operator::Element;
+use std::ops::Range;
 
 /// Elements that a call reads, in place.
 #[derive(Debug)]
@@ -227,6 +228,24 @@ impl<'a, T> View<'a, T> {
 }
 
 impl<T> View<'_, T> {
+    /// Returns the elements of `range`; `None` if there are fewer.
+    ///
+    /// ```
+    /// use upsweep::{Input, View};
+    ///
+    /// let x = [1, 2, 3, 4];
+    /// assert!(matches!(x.view().part(1..3), Some(View::Host([2, 3]))));
+    /// assert!(x.view().part(3..5).is_none());
+    /// ```
+    #[must_use]
+    pub fn part(&self, range: Range<usize>) -> Option<View<'_, T>> {
+        match self {
+            Self::Host(x) => x.get(range).map(View::Host),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(x) => x.try_slice(range).map(View::Cuda),
+        }
+    }
+
     /// Whether `other` begins at the same address as this view.
     pub fn is_at(&self, other: &Self) -> bool {
         match (self, other) {
@@ -253,6 +272,18 @@ impl<'a, T> ViewMut<'a, T> {
             Self::Host(x) => Ok(x),
             #[cfg(feature = "cuda")]
             Self::Cuda(_) => Err(Error::Place { what, found: "CUDA", expected: "host" }),
+        }
+    }
+}
+
+impl<T> ViewMut<'_, T> {
+    /// Returns the elements of `range`, to be written; `None` if there are fewer.
+    #[must_use]
+    pub fn part_mut(&mut self, range: Range<usize>) -> Option<ViewMut<'_, T>> {
+        match self {
+            Self::Host(x) => x.get_mut(range).map(ViewMut::Host),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(x) => x.try_slice_mut(range).map(ViewMut::Cuda),
         }
     }
 }

@@ -72,7 +72,7 @@ pub mod up_sweep;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};
-pub use runtime::{Cuda, DeviceInfo, Survey, survey};
+pub use runtime::{Cuda, DeviceInfo, Locked, Survey, survey};
 pub use variants::variants;
 
 pub use explain::{plan_of, plan_of_sizes};

@@ -5,13 +5,17 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
 
-/// Elements in a device's memory: what [`Device::upload`](crate::Device::upload) returns.
+/// Elements in a device's memory: what [`Device::upload`](crate::Device::upload) returns; or in the host's memory, with pages
+/// locked for a device: [`Device::pinned`](crate::Device::pinned).
 #[derive(Debug)]
 pub struct Array<T>(pub(crate) Storage<T>);
 
 #[derive(Debug)]
 pub(crate) enum Storage<T> {
     Host(Vec<T>),
+    /// Host memory whose pages are locked.
+    #[cfg(feature = "cuda")]
+    Locked(upsweep_cuda::Locked<T>),
     #[cfg(feature = "cuda")]
     Cuda(cudarc::driver::CudaSlice<T>),
 }
@@ -35,6 +39,8 @@ impl<T: Element> Array<T> {
         match &self.0 {
             Storage::Host(x) => Some(x),
             #[cfg(feature = "cuda")]
+            Storage::Locked(x) => Some(x),
+            #[cfg(feature = "cuda")]
             Storage::Cuda(_) => None,
         }
     }
@@ -43,6 +49,8 @@ impl<T: Element> Array<T> {
     pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         match &mut self.0 {
             Storage::Host(x) => Some(x),
+            #[cfg(feature = "cuda")]
+            Storage::Locked(x) => Some(x),
             #[cfg(feature = "cuda")]
             Storage::Cuda(_) => None,
         }
@@ -55,18 +63,16 @@ impl<T: Element> Array<T> {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the host's memory is too small.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         match &self.0 {
-            Storage::Host(x) => {
-                let mut copy = memory::room(x.len())?;
-                copy.extend_from_slice(x);
-                Ok(copy)
-            }
+            Storage::Host(x) => copied(x),
+            #[cfg(feature = "cuda")]
+            Storage::Locked(x) => copied(x),
             #[cfg(feature = "cuda")]
             Storage::Cuda(x) => upsweep_cuda::download(x),
         }
     }
 
     /// Copies the elements to `host`, which has as many. On CUDA this waits until they are computed. Pinned (page-locked) host
-    /// memory is as fast as the bus.
+    /// memory is as fast as the bus: see [`Device::pinned`](crate::Device::pinned).
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -83,19 +89,19 @@ impl<T: Element> Array<T> {
     /// [`Error::Length`](crate::Error::Length) when there are more or fewer elements;
     /// [`Error::Driver`](crate::Error::Driver) with the fault of the device.
     pub fn copy_to(&self, host: &mut [T]) -> Result<()> {
-        match &self.0 {
-            Storage::Host(x) if x.len() == host.len() => host.copy_from_slice(x),
-            Storage::Host(x) => {
-                let (found, expected) = (host.len(), x.len());
-                return Err(Error::Length { what: "host memory", found, expected });
-            }
-            #[cfg(feature = "cuda")]
-            Storage::Cuda(x) => upsweep_cuda::download_to(x, host)?,
+        #[cfg(feature = "cuda")]
+        if let Storage::Cuda(x) = &self.0 {
+            return upsweep_cuda::download_to(x, host);
         }
+        let x = self.as_slice().unwrap_or_default();
+        if x.len() != host.len() {
+            return Err(Error::Length { what: "host memory", found: host.len(), expected: x.len() });
+        }
+        host.copy_from_slice(x);
         Ok(())
     }
 
-    /// Returns the elements on the host; an array in host memory is not copied. On CUDA this waits until they are
+    /// Returns the elements on the host; an array in host memory is not copied, unless it is [pinned](crate::Device::pinned). On CUDA this waits until they are
     /// computed.
     ///
     /// # Errors
@@ -104,9 +110,17 @@ impl<T: Element> Array<T> {
         match self.0 {
             Storage::Host(x) => Ok(x),
             #[cfg(feature = "cuda")]
+            Storage::Locked(ref x) => copied(x),
+            #[cfg(feature = "cuda")]
             Storage::Cuda(ref x) => upsweep_cuda::download(x),
         }
     }
+}
+
+fn copied<T: Element>(x: &[T]) -> Result<Vec<T>> {
+    let mut copy = memory::room(x.len())?;
+    copy.extend_from_slice(x);
+    Ok(copy)
 }
 
 impl<T: Element> From<Vec<T>> for Array<T> {
@@ -122,6 +136,8 @@ impl<T: Element> Input for Array<T> {
         match &self.0 {
             Storage::Host(x) => View::Host(x),
             #[cfg(feature = "cuda")]
+            Storage::Locked(x) => View::Host(x),
+            #[cfg(feature = "cuda")]
             Storage::Cuda(x) => View::Cuda(x.as_view()),
         }
     }
@@ -131,6 +147,8 @@ impl<T: Element> Output for Array<T> {
     fn view_mut(&mut self) -> ViewMut<'_, T> {
         match &mut self.0 {
             Storage::Host(x) => ViewMut::Host(x),
+            #[cfg(feature = "cuda")]
+            Storage::Locked(x) => ViewMut::Host(x),
             #[cfg(feature = "cuda")]
             Storage::Cuda(x) => ViewMut::Cuda(x.as_view_mut()),
         }

@@ -240,11 +240,16 @@ impl Automaton {
     }
 }
 
-/// Returns the vector of an array in host memory, and [`Error::Place`] for an array on a GPU.
-fn host<T>(array: &mut Array<T>) -> Result<&mut Vec<T>> {
+/// Returns the vector of an array in host memory, and [`Error::Place`] for an array on a GPU. An array with locked pages,
+/// which has a fixed length, becomes a vector.
+fn host<T: Element>(array: &mut Array<T>) -> Result<&mut Vec<T>> {
+    #[cfg(feature = "cuda")]
+    if let Storage::Locked(_) = &array.0 {
+        array.0 = Storage::Host(array.to_vec()?);
+    }
     match &mut array.0 {
         Storage::Host(vector) => Ok(vector),
         #[cfg(feature = "cuda")]
-        Storage::Cuda(_) => Err(Error::Place { what: "events", found: "CUDA", expected: "host" }),
+        Storage::Locked(_) | Storage::Cuda(_) => Err(Error::Place { what: "events", found: "CUDA", expected: "host" }),
     }
 }

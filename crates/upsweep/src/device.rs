@@ -208,6 +208,40 @@ impl Device {
 }
 
 impl Device {
+    /// Makes an array of `len` zeros in the host's memory that the device copies from and to as fast as the bus allows: on
+    /// CUDA its pages are locked (pinned) for every GPU of the process. On the CPU it is an array as any other.
+    ///
+    /// To lock pages takes as long as to fill them several times: keep such an array for many calls. What is locked the
+    /// system cannot use for anything else.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::best()?;
+    /// let mut host: Array<u32> = device.pinned(3)?;
+    /// host.as_mut_slice().unwrap().copy_from_slice(&[3, 1, 7]);
+    /// let input = device.upload(host.as_slice().unwrap())?;
+    /// let sums: Array<u32> = Scan::new(Sum).run_to_array(&device, &input)?;
+    /// sums.copy_to(host.as_mut_slice().unwrap())?;
+    /// assert_eq!(host.as_slice(), Some(&[3, 4, 11][..]));
+    /// // A device for arrays in host memory takes it as it is.
+    /// Scan::new(Sum).run_in_place(&Device::cpu(), &mut host)?;
+    /// assert_eq!(host.to_vec()?, [3, 7, 18]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] when the host's memory is too small, or the system locks no more pages.
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<Array<T>> {
+        match &self.0 {
+            Backend::Cpu => self.to_be_written(len),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Ok(Array(Storage::Locked(cuda.locked(len)?))),
+        }
+    }
+}
+
+impl Device {
     /// Returns an error for work that would wait for the device while its stream is being captured into a CUDA graph.
     /// `doing` names the work.
     ///

@@ -232,3 +232,33 @@ fn a_call_without_memory_for_itself_says_so() -> Outcome {
     }
     Ok(())
 }
+
+/// Arrays with locked pages: their values, copies, a call between two of them, and their life after the device's.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn pinned_arrays() -> Outcome {
+    let _one = one_at_a_time();
+    let device = Device::cuda(0)?;
+    for len in [0, 1, 1000, (3 << 20) + 5] {
+        let (mut x, mut sums) = (device.pinned::<u32>(len)?, device.pinned::<u32>(len)?);
+        assert!(x.len() == len && x.as_slice() == Some(&vec![0; len][..]), "{len} zeros");
+        let values: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        x.as_mut_slice().ok_or("no memory of the host")?.copy_from_slice(&values);
+        let expected = Scan::new(Sum).run_to_vec(&Device::cpu(), &values)?;
+        Scan::new(Sum).run(&device.streamed(), &x, &mut sums)?;
+        assert_eq!(sums.to_vec()?, expected, "{len} elements between pinned arrays");
+        let there = device.upload(x.as_slice().ok_or("no memory of the host")?)?;
+        Scan::new(Sum).run_to_array(&device, &there)?.copy_to(x.as_mut_slice().ok_or("no memory of the host")?)?;
+        assert_eq!(x.into_vec()?, expected, "{len} elements copied");
+        // The CPU takes them as any other array; a kernel does not, as it does no memory of the host.
+        Scan::new(Sum).run_in_place(&Device::cpu(), &mut sums)?;
+        assert_eq!(sums.to_vec()?, Scan::new(Sum).run_to_vec(&Device::cpu(), &expected)?);
+        assert!(matches!(Scan::new(Sum).run_in_place(&device, &mut sums), Err(Error::Place { .. })));
+    }
+    let bytes = 1 << 52;
+    assert_eq!(device.pinned::<u8>(bytes).err(), Some(Error::OutOfMemory { bytes }));
+    let left = device.pinned::<u64>(1000)?;
+    drop(device);
+    assert_eq!(left.as_slice(), Some(&[0; 1000][..]));
+    Ok(())
+}

@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use timing::{Bench, ELEMENTS_A_SAMPLE, copy_on_every_core, sample};
 use upsweep::prelude::*;
-use upsweep::recurrence::{Coefficient, ComputesOn};
+use upsweep::recurrence::{Coefficient, Signal};
 use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, hash, machine, median};
 
 fn main() -> ExitCode {
@@ -187,7 +187,7 @@ fn filter<T>(
     record: &mut Record,
 ) -> Outcome
 where
-    T: Number + Coefficient + ComputesOn<T> + Into<f64> + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>,
+    T: Number + Coefficient + Signal<T> + Into<f64> + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>,
 {
     if !options.wants(algo, T::NAME) {
         return Ok(());

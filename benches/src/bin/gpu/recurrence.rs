@@ -3,7 +3,7 @@
 use crate::gpu::Gpu;
 use cudarc::driver::CudaSlice;
 use upsweep::prelude::*;
-use upsweep::recurrence::ComputesOn;
+use upsweep::recurrence::{Coefficient, Signal};
 use upsweep::varying;
 use upsweep_bench::{Outcome, Value};
 
@@ -101,7 +101,7 @@ fn step(b: &[f64], a: &[f64], states: &mut [f64], x: f64) -> f64 {
     y
 }
 
-fn direct<C: ComputesOn<T> + Into<f64>, T: Value + Into<f64>>(
+fn direct<C: Coefficient + Into<f64>, T: Value + Signal<C> + Into<f64>>(
     gpu: &mut Gpu,
     algo: &str,
     n: usize,

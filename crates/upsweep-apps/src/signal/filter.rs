@@ -4,7 +4,7 @@ use super::along::Along;
 use super::sample::{Sample, picked};
 use super::steady;
 use upsweep::Shape;
-use upsweep::recurrence::ComputesOn;
+use upsweep::recurrence::Signal;
 use upsweep::{Carry, Device, Error, Input, Output, Recurrence, Result};
 use upsweep_core::memory;
 
@@ -71,8 +71,7 @@ impl<'a> Filter<'a> {
     where
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + ?Sized,
-        T: Sample,
-        f64: ComputesOn<T>,
+        T: Sample + Signal<f64>,
     {
         self.along.put(self.coefficients.recurrence()).run(device, input, output)
     }
@@ -85,8 +84,7 @@ impl<'a> Filter<'a> {
     where
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + ?Sized,
-        T: Sample,
-        f64: ComputesOn<T>,
+        T: Sample + Signal<f64>,
     {
         self.along.put(self.coefficients.recurrence()).run_with_carry(device, input, output, carry)
     }
@@ -154,8 +152,7 @@ impl BothWays<'_> {
     where
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + Input<Item = T> + ?Sized,
-        T: Sample,
-        f64: ComputesOn<T>,
+        T: Sample + Signal<f64>,
     {
         let Self { filter: Filter { coefficients, along }, .. } = *self;
         let shape = along.shape(Input::view(input).len())?;

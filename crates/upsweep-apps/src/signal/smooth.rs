@@ -2,7 +2,7 @@
 
 use super::along::Along;
 use super::sample::{Sample, picked};
-use upsweep::recurrence::ComputesOn;
+use upsweep::recurrence::Signal;
 use upsweep::{Array, Carry, Device, Error, Input, Output, Recurrence, Result};
 
 /// Exponential average of a signal: each result is the weighted mean of all elements so far, and older ones weigh less.
@@ -53,8 +53,7 @@ impl<'a> Smooth<'a> {
     where
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + ?Sized,
-        T: Sample,
-        f64: ComputesOn<T>,
+        T: Sample + Signal<f64>,
     {
         let (b, a) = self.coefficients()?;
         let average = self.along.put(Recurrence::new(&b, &a));
@@ -72,8 +71,7 @@ impl<'a> Smooth<'a> {
     where
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + ?Sized,
-        T: Sample,
-        f64: ComputesOn<T>,
+        T: Sample + Signal<f64>,
     {
         let (b, a) = self.coefficients()?;
         let average = self.along.put(Recurrence::new(&b, &a));

@@ -26,6 +26,7 @@ mod flow;
 mod grid;
 mod kernel;
 mod launch;
+mod locked;
 mod memory;
 mod pinned;
 mod pool;
@@ -40,6 +41,7 @@ mod workspace;
 
 pub use device::Cuda;
 pub use driver::DeviceInfo;
+pub use locked::Locked;
 pub use survey::{Survey, survey};
 
 pub(crate) use grid::Grid;

@@ -261,22 +261,12 @@ pub(super) fn read<'a, T>(view: &'a ViewMut<'_, T>) -> View<'a, T> {
 
 /// Returns the elements of a buffer from `range`.
 pub(super) fn part_of<'a, T>(view: &'a View<'_, T>, range: Range<usize>) -> Result<View<'a, T>> {
-    let part = match view {
-        View::Host(x) => x.get(range).map(View::Host),
-        #[cfg(feature = "cuda")]
-        View::Cuda(x) => x.try_slice(range).map(View::Cuda),
-    };
-    part.ok_or_else(missing)
+    view.part(range).ok_or_else(missing)
 }
 
 /// Returns the elements of a buffer that a call writes from `range`.
 pub(super) fn part_of_mut<'a, T>(view: &'a mut ViewMut<'_, T>, range: Range<usize>) -> Result<ViewMut<'a, T>> {
-    let part = match view {
-        ViewMut::Host(x) => x.get_mut(range).map(ViewMut::Host),
-        #[cfg(feature = "cuda")]
-        ViewMut::Cuda(x) => x.try_slice_mut(range).map(ViewMut::Cuda),
-    };
-    part.ok_or_else(missing)
+    view.part_mut(range).ok_or_else(missing)
 }
 
 /// Returns the error of a buffer that is elsewhere, or too short. Calls have checked theirs before.

@@ -4,11 +4,11 @@ use super::kept::{numbers_of, numbers_of_mut};
 use super::{Call, Carry};
 use crate::buffered::of_known_length;
 use crate::device::Device;
-use crate::recurrence::{self, InitialState, Recurrence};
+use crate::recurrence::{InitialState, Recurrence, Signal};
 use std::any::type_name;
 use upsweep_core::buffer::Output;
 use upsweep_core::call::carry::Carried;
-use upsweep_core::call::recurrence::{Coefficient, ComputesOn};
+use upsweep_core::call::recurrence::Coefficient;
 use upsweep_core::call::{self, Elements};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Inputs;
@@ -45,7 +45,7 @@ impl<C: Coefficient, Z> Recurrence<'_, C, Z> {
     where
         X: Inputs<'x>,
         Y: Output<Item = X::Value> + ?Sized,
-        C: ComputesOn<X::Value>,
+        X::Value: Signal<C>,
         Z: InitialState<C>,
     {
         let input = of_known_length(device, input)?;
@@ -59,7 +59,8 @@ impl<C: Coefficient, Z> Recurrence<'_, C, Z> {
             return Err(Error::Length { what: "output", found, expected: len });
         }
         let (system, shape) = self.system(len)?;
-        let states = shape.lines().saturating_mul(system.states);
+        let signals = <X::Value as Signal<C>>::SIGNALS;
+        let states = shape.lines().saturating_mul(system.states).saturating_mul(signals);
         let words = states.saturating_mul(size_of::<C>()).div_ceil(8).max(1);
         let carried = carry.open(device, (None, || self.call::<X::Value>(shape.lines())), words, true)?;
         let Carried { position, before, mut after } = carried;
@@ -67,7 +68,7 @@ impl<C: Coefficient, Z> Recurrence<'_, C, Z> {
         let last = Some(numbers_of_mut::<C>(&mut after, states)?);
         let input = Elements::Given(input);
         let call = call::recurrence::Call { system, shape, reverse: false, input, output, first, last };
-        recurrence::launch(device, call)?;
+        X::Value::filter(device, call)?;
         carry.advance(len);
         Ok(())
     }

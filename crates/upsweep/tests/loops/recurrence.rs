@@ -1,7 +1,7 @@
 //! Recurrences by the vector instructions of this processor. Results of integers are known to the bit.
 
 use upsweep::prelude::*;
-use upsweep::recurrence::{Coefficient, ComputesOn};
+use upsweep::recurrence::{Coefficient, Signal};
 
 /// Random number generator that is good enough for tests.
 struct Random(u64);
@@ -26,7 +26,7 @@ fn by_loop<T: Coefficient>(b: &[T], a: &[T], line: &mut [T]) {
     }
 }
 
-fn check<T: ComputesOn<T> + std::fmt::Debug>(of: impl Fn(u64) -> T) {
+fn check<T: Coefficient + Signal<T> + std::fmt::Debug>(of: impl Fn(u64) -> T) {
     let mut random = Random(3);
     // A long line; rows; columns, in wide groups, narrow ones and one by one.
     for (shape, axis) in [([1, 70_003, 1], 1), ([37, 101, 1], 1), ([2, 33, 64 + 16 + 3], 1)] {

@@ -8,7 +8,7 @@ use crate::support::random::Rng;
 use crate::support::sample::Sample;
 use crate::support::sizes;
 use upsweep::prelude::*;
-use upsweep::recurrence::{Coefficient, ComputesOn};
+use upsweep::recurrence::{Coefficient, Signal};
 
 on_each_backend! {
     orders, lengths_of_u32, lengths_of_u64, signed_integers, states_of_lines, axes, cascades, chunks_joined, in_place_at_any_address
@@ -37,7 +37,7 @@ fn expect<T: Sample + PartialEq>(found: &[T], expected: &[T], case: &str) {
 #[track_caller]
 fn whole<T>(place: &Place, rng: &mut Rng, (b, a): (usize, usize), len: usize)
 where
-    T: Integer + Sample + Coefficient + ComputesOn<T>,
+    T: Integer + Sample + Coefficient + Signal<T>,
 {
     let ((b, a), x) = (coefficients::<T>(rng, b, a), numbers::<T>(rng, len));
     let order = b.len().max(a.len()) - 1;
@@ -121,7 +121,7 @@ fn lines(shape: &[usize], axis: usize) -> Vec<Vec<usize>> {
 /// Checks lines along an axis, in both directions, with states.
 fn along<T>(place: &Place, rng: &mut Rng, order: usize, shape: &[usize], axis: usize)
 where
-    T: Integer + Sample + Coefficient + ComputesOn<T>,
+    T: Integer + Sample + Coefficient + Signal<T>,
 {
     let len = shape.iter().product();
     let ((b, a), x) = (coefficients::<T>(rng, order + 1, order + 1), numbers::<T>(rng, len));

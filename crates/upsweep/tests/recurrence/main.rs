@@ -7,6 +7,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod accuracy;
+#[cfg(feature = "num-complex")]
+mod complex;
 mod errors;
 mod exactly;
 #[cfg(feature = "cuda")]
