@@ -11,7 +11,8 @@
 //!     each thread, for its share:                scatter keys and values; not keys whose range is a single value
 //!     thread by thread:                          sort the keys of one range in the cache, by the lower bits
 //!         (pairs with a separate output are scattered into it unchanged, and each range is sorted there: halves.rs)
-//!     parts too large for the cache are partitioned again, by all threads; parts of equal keys are copied
+//!     parts too large for the cache are partitioned again: small ones each by one thread, the others by all threads;
+//!     parts of equal keys are copied
 //! last, zeros of both signs, which differ as numbers, are restored to their input order (zeros.rs)
 //! ```
 
@@ -27,9 +28,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
+use upsweep_plan::cpu::SortLimits;
 
 /// Largest part that is sorted without another partition, in multiples of the bytes of the cache.
 pub(super) const CUT_AGAIN: usize = 4;
+/// A part that is cut again is one thread's if it is at most a thread's share divided by this number: threads that share a part
+/// meet several times in it. So all scratch memory of the threads is at most this part of the array.
+const SMALL: usize = 8;
+
 impl Sort {
     /// Sorts all elements. `room` is the calling thread's scratch memory.
     pub(super) fn run<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
@@ -143,31 +149,61 @@ impl Sort {
             }
         });
         sorted.into_iter().collect::<Result<()>>()?;
-        for (value, part) in (0..number).map(|value| (value, cut.part(value))).filter(|(_, part)| again(part)) {
-            let results = range.start + part.start..range.start + part.end;
-            if let (true, Some(only)) = (tells_all, ranges.only(value)) {
-                in_parts(threads, |share| {
-                    let places = part_of(results.len(), threads, share);
-                    self.store_equal(only, results.start + places.start..results.start + places.end, streams);
-                    fence();
-                });
-                continue;
+        let parts = (0..number).map(|value| (tells_all, ranges.only(value), cut.part(value)));
+        let parts: Vec<_> = parts.filter(|(.., part)| again(part)).collect();
+        let small = |part: &Range<usize>| part.len() <= len / (SMALL * threads);
+        let alone = Self { limits: SortLimits { threads: 1, ..self.limits }, ..*self };
+        let turn = AtomicUsize::new(0);
+        let helpers = if parts.iter().any(|(.., part)| small(part)) { threads } else { 0 };
+        let sorted = in_parts(helpers, |_| {
+            let mut room = (Memory::none(), Memory::none());
+            while let Some(part) = parts.get(turn.fetch_add(1, Ordering::Relaxed)) {
+                if small(&part.2) {
+                    alone.cut_again(part, range.start, (to, free), &mut room, depth)?;
+                }
             }
-            // SAFETY: the part begins within `to` and `free`, which have room for `range.len()` elements.
-            let (from, free) = unsafe { (to.behind(part.start), free.map(|free| free.behind(part.start))) };
-            if ranges.only(value).is_some() {
-                self.copy_equal(Some(from), results, streams);
-                continue;
-            }
-            let (mut keys, mut values) = (Memory::none(), Memory::none());
-            let to = if let Some(free) = free {
-                free
-            } else {
-                Columns { keys: keys.of(part.len())?, values: values.of(part.len())? }
-            };
-            self.cut::<B, V>(Some(from), results, to, Some(from), depth + 1)?;
+            Ok(())
+        });
+        sorted.into_iter().collect::<Result<()>>()?;
+        for part in parts.iter().filter(|(.., part)| !small(part)) {
+            self.cut_again(part, range.start, (to, free), &mut (Memory::none(), Memory::none()), depth)?;
         }
         self.put_zeros(zeros)
+    }
+
+    /// Sorts a part of a partition that is too large for the cache: `part` of `to`, whose results begin at `start + part.start`.
+    /// `only` is its only number, if it is known, and `tells_all` says whether that is all there is to store. Allocates
+    /// in `room` what `free` has no room for.
+    fn cut_again<B: KeyBits, V: Moved>(
+        &self,
+        &(tells_all, only, ref part): &(bool, Option<B>, Range<usize>),
+        start: usize,
+        (to, free): (Columns<B, V>, Option<Columns<B, V>>),
+        (keys, values): &mut (Memory<B>, Memory<V>),
+        depth: usize,
+    ) -> Result<()> {
+        let (threads, len) = (self.threads(), part.len());
+        let results = start + part.start..start + part.end;
+        if let (true, Some(only)) = (tells_all, only) {
+            let streams = self.streams::<B, V>(len);
+            in_parts(threads, |share| {
+                let places = part_of(len, threads, share);
+                self.store_equal(only, results.start + places.start..results.start + places.end, streams);
+                fence();
+            });
+            return Ok(());
+        }
+        // SAFETY: the part begins within `to` and `free`, which have room for the elements of all parts.
+        let (from, free) = unsafe { (to.behind(part.start), free.map(|free| free.behind(part.start))) };
+        if only.is_some() {
+            self.copy_equal(Some(from), results, self.streams::<B, V>(len));
+            return Ok(());
+        }
+        let to = match free {
+            Some(free) => free,
+            None => Columns { keys: keys.of(len)?, values: values.of(len)? },
+        };
+        self.cut::<B, V>(Some(from), results, to, Some(from), depth + 1)
     }
 
     /// Returns the numbers at the indices `places` of the source, at most [`BLOCK`] of them: in place, or loaded into

@@ -58,8 +58,12 @@ fn check<K: Key + Debug, V: Element + Debug + PartialEq>(of_bits: fn(u64) -> K, 
         threads: 3,
     };
     let one = SortLimits { threads: 1, non_temporal_from: usize::MAX, ..small };
+    // So many ranges that are partitioned again that each is one thread's.
+    let again = SortLimits { cached: 16, ..small };
     for kind in 0..9 {
-        for (len, offset, limits) in [(3001, 0, small), (9003, 1, small), (2500, 3, one), (300, 0, small)] {
+        for (len, offset, limits) in
+            [(3001, 0, small), (9003, 1, small), (2500, 3, one), (300, 0, small), (30_007, 0, again)]
+        {
             let x = keys(kind, len + offset, &mut random, of_bits);
             let values: Vec<V> = (0..len + offset).map(value).collect();
             let offsets = match (kind, offset) {
