@@ -29,7 +29,7 @@ use super::features::{Features, Heads};
 use super::job::{Functions, text_of, write};
 use super::params::{WithNumbers, params};
 use super::runtime::Grid;
-use super::scan::{NO_KEYS, ScanParams};
+use super::scan::ScanParams;
 use super::{Cuda, Loan, Workspace};
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;
@@ -175,39 +175,10 @@ fn launch<C: Coefficient>(
     let words = plan.pipeline.words;
     let workspace =
         if plan.pipeline.tiles > 1 { cuda.workspace(words.words8, words.words16)? } else { Workspace::NONE };
-    let row = row as u64;
     let fixed = ScanParams {
-        input: buffers.input,
-        output: buffers.output,
-        n: n as u64,
-        row,
-        row_reciprocal: u64::MAX / row.max(1),
-        row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
-        stretch: 0,
-        stretches: 0,
-        tiles_of_line: 0,
-        tiles_inverse: 0,
-        unit_rows: 0,
-        unit_inverse: 0,
-        stretch_rows: 0,
-        stretch_inverse: 0,
-        of_unit: 0,
-        tiles: 0,
-        head_source: 0,
-        offsets: 0,
-        segments: 0,
-        share: 0,
-        outputs: n as u64,
-        count: 0,
-        keys: 0,
-        keys_room: NO_KEYS,
         carry: buffers.last,
-        before: 0,
-        after: 0,
-        position: 0,
-        total: 0,
         init_from: buffers.first,
-        workspace,
+        ..ScanParams::of_rows([buffers.input, buffers.output], n, row as u64, workspace)
     };
     let params = WithNumbers::new(fixed, functions, &[&system.coefficients, &prepared.matrices]);
     // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good

@@ -69,6 +69,44 @@ params! {
 }
 
 impl ScanParams {
+    /// Returns the parameters for `n` elements in rows of `row`, with results for as many, and nothing else.
+    pub(crate) fn of_rows([input, output]: [u64; 2], n: usize, row: u64, workspace: Workspace) -> Self {
+        let row_pattern = (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit);
+        Self {
+            input,
+            output,
+            n: n as u64,
+            row,
+            row_reciprocal: u64::MAX / row.max(1),
+            row_pattern,
+            stretch: 0,
+            stretches: 0,
+            tiles_of_line: 0,
+            tiles_inverse: 0,
+            unit_rows: 0,
+            unit_inverse: 0,
+            stretch_rows: 0,
+            stretch_inverse: 0,
+            of_unit: 0,
+            tiles: 0,
+            head_source: 0,
+            offsets: 0,
+            segments: 0,
+            share: 0,
+            outputs: n as u64,
+            count: 0,
+            keys: 0,
+            keys_room: NO_KEYS,
+            carry: 0,
+            before: 0,
+            after: 0,
+            position: 0,
+            total: 0,
+            init_from: 0,
+            workspace,
+        }
+    }
+
     /// Returns these parameters for lines that have tiles of their own.
     pub(crate) fn with_lines(self, lines: &LineTiles) -> Self {
         let LineTiles { stretch, stretches, tiles_of_line, unit_rows, stretch_rows, of_unit, tiles, .. } = *lines;
@@ -222,23 +260,10 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         cuda.mark_may_fault(&job.output_stream)?;
     }
     let (row, segments) = (shape.len as u64, if by_offsets { job.head_items as u64 - 1 } else { 0 });
+    let layouts = functions.layouts;
+    let buffers = [(job.input, layouts.input.size), (job.output, layouts.output.size)];
+    let buffers = buffers.map(|(address, size)| address + (first * size) as u64);
     let fixed = ScanParams {
-        input: job.input + (first * functions.layouts.input.size) as u64,
-        output: job.output + (first * functions.layouts.output.size) as u64,
-        n: n as u64,
-        row,
-        row_reciprocal: u64::MAX / row.max(1),
-        row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
-        stretch: 0,
-        stretches: 0,
-        tiles_of_line: 0,
-        tiles_inverse: 0,
-        unit_rows: 0,
-        unit_inverse: 0,
-        stretch_rows: 0,
-        stretch_inverse: 0,
-        of_unit: 0,
-        tiles: 0,
         head_source: if by_offsets { 0 } else { piece.head_source(job) },
         offsets: if by_offsets { job.head_source } else { 0 },
         segments,
@@ -247,13 +272,12 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         count: extra.by_segment.unwrap_or(0),
         keys: extra.keys.map_or(0, |(address, _)| address),
         keys_room: extra.keys.map_or(NO_KEYS, |(_, room)| room as u64),
-        carry: 0,
         before,
         after,
         position,
         total: total.into(),
         init_from: job.begin.init_from,
-        workspace,
+        ..ScanParams::of_rows(buffers, n, row, workspace)
     };
     let fixed = plan.lines.map_or(fixed, |lines| fixed.with_lines(&lines));
     let params = Params::new(fixed, &job.begin, interleaved, &functions.held.values);

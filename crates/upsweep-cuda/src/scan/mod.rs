@@ -41,7 +41,7 @@ pub(crate) mod part;
 mod streamed;
 
 pub(crate) use self::launch::ScanParams;
-pub(super) use self::launch::{Extra, NO_KEYS, kernel, launch, plan_of};
+pub(super) use self::launch::{Extra, kernel, launch, plan_of};
 use super::features::Layouts;
 use super::job::CudaJob;
 use super::open::open;
