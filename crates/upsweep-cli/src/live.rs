@@ -5,8 +5,10 @@
 //! floats from there on, with the bits that all numbers would have as floats.
 
 mod rows;
+mod totals;
 
 pub(crate) use rows::scan_rows;
+pub(crate) use totals::reduce;
 
 use crate::args::{Common, ScanArgs};
 use crate::asked::Asked;
@@ -38,20 +40,26 @@ pub(crate) enum Begun {
     Whole(Box<Input>),
 }
 
-/// Whether a command that works `in_parts` answers what comes on standard input: the results go to a stream in the same form.
-fn is_asked(common: &Common, (destination, form): (&Destination, Option<OutputForm>), in_parts: bool) -> bool {
-    let others = common.by_key.is_some() || common.segments.is_some() || common.axis.is_some();
-    let is_shown = common.output.is_none() && io::stdout().is_terminal();
-    let is_stream = destination.is_stream() && form.is_none() && !is_shown;
-    let is_only = common.file == Path::new("-") && common.more.is_empty() && common.array.is_none();
-    in_parts && is_stream && is_only && !others && !common.missing.is_asked()
+/// Whether the results go to a stream in the form of the input, and not to a terminal that is shown a summary, as it is without
+/// an `output`.
+pub(crate) fn is_stream(output: Option<&Path>, (destination, form): (&Destination, Option<OutputForm>)) -> bool {
+    let is_shown = output.is_none() && io::stdout().is_terminal();
+    destination.is_stream() && form.is_none() && !is_shown
 }
 
-/// Opens the input. Numbers on standard input are left to be answered as they come, if the results go to a stream in the same
-/// form, and the command works `in_parts`.
-pub(crate) fn begin(common: &Common, to: (&Destination, Option<OutputForm>), in_parts: bool) -> Result<Begun> {
-    if common.table.delimiter(None).is_some() || common.column.is_some() || !is_asked(common, to, in_parts) {
-        return Ok(Begun::Whole(Box::new(input::load(common, false)?)));
+/// Whether all that is asked of standard input can be done as it comes.
+fn is_simple(common: &Common) -> bool {
+    let others = common.by_key.is_some() || common.segments.is_some() || common.axis.is_some();
+    let is_only = common.file == Path::new("-") && common.more.is_empty() && common.array.is_none();
+    is_only && !others && !common.missing.is_asked()
+}
+
+/// Opens the input. Numbers on standard input are left to be worked on as they come, if the command can do that `in_parts`. Another
+/// input is read, with the keys of its segments if they are kept.
+pub(crate) fn begin(common: &Common, in_parts: bool, keep_keys: bool) -> Result<Begun> {
+    let is_table = common.table.delimiter(None).is_some() || common.column.is_some();
+    if is_table || !in_parts || !is_simple(common) {
+        return Ok(Begun::Whole(Box::new(input::load(common, keep_keys)?)));
     }
     match input::open_standard_input(common.table.text(b' '))? {
         Opened::Numbers(text) => Ok(Begun::Numbers(text)),
@@ -59,11 +67,11 @@ pub(crate) fn begin(common: &Common, to: (&Destination, Option<OutputForm>), in_
     }
 }
 
-/// Returns the delimiter of a table on standard input whose rows are to be answered as they come, under the same conditions.
-pub(crate) fn table(common: &Common, to: (&Destination, Option<OutputForm>), in_parts: bool) -> Option<u8> {
+/// Returns the delimiter of a table on standard input whose rows can be answered as they come, `in_parts`.
+pub(crate) fn table(common: &Common, in_parts: bool) -> Option<u8> {
     // A list of columns is refused elsewhere.
     let is_one = common.column.as_ref().is_none_or(|column| !column.contains(','));
-    common.table.delimiter(None).filter(|_| is_one && is_asked(common, to, in_parts))
+    common.table.delimiter(None).filter(|_| in_parts && is_one && is_simple(common))
 }
 
 /// Which numbers of a call these are.
@@ -215,38 +223,49 @@ impl Answer for Scanned<'_> {
     }
 }
 
-/// Requests of a scan of numbers on standard input: in the type that is asked for, or as integers, and as floats.
+/// Requests of a scan or reduction of numbers on standard input: in the type that is asked for, or as integers, and as floats.
 struct Both<'a> {
+    /// Type that is asked for.
+    element: Option<Type>,
     first: Result<Asked<'a>>,
     floats: Result<Asked<'a>>,
 }
 
 impl<'a> Both<'a> {
-    fn new((args, op): (&'a ScanArgs, Op), device: &'a Chosen, begun: Instant) -> Self {
-        let common = &args.common;
+    fn new((common, op): (&'a Common, Op), device: &'a Chosen, begun: Instant) -> Self {
         let asked = |element| {
             let sums = Sums::new(common.sums, op, element, OutputForm::Words)?;
             // Messages count from the first number.
             let (name, shape) = (STANDARD_INPUT, &[0]);
             Ok(Asked { common, name, device, shape, axis: None, sums, missing: 0, begun })
         };
-        Self { first: asked(common.element.unwrap_or(Type::I64)), floats: asked(Type::F64) }
+        let element = common.element;
+        Self { element, first: asked(element.unwrap_or(Type::I64)), floats: asked(Type::F64) }
     }
 
-    /// Begins the scans. `form` tells the places of numbers.
-    fn begin(&'a self, (args, op): (&ScanArgs, Op), carried: &Carried<'_>, form: &'a Form) -> (Numbers, Scanned<'a>) {
-        let running = |asked: &'a Result<Asked<'a>>, element| {
-            let asked = asked.as_ref().map_err(Failure::clone)?;
+    /// Begins both by `of`, which is given a request and the type of its numbers.
+    fn begin<T>(
+        &'a self,
+        carried: &Carried<'_>,
+        of: impl Fn(&'a Asked<'a>, Type) -> Result<T>,
+    ) -> (Numbers, Result<T>, Result<T>) {
+        let begun = |asked: &'a Result<Asked<'a>>, element| of(asked.as_ref().map_err(Failure::clone)?, element);
+        let element = self.element;
+        let first = begun(&self.first, element.unwrap_or(Type::I64));
+        // A type that is asked for is that of all.
+        let floats = if element.is_none() { begun(&self.floats, Type::F64) } else { Err(Failure::No) };
+        // What follows floats are floats.
+        let numbers = Numbers::new(element, carried.is_handed_in() && first.is_err() && floats.is_ok());
+        (numbers, first, floats)
+    }
+
+    /// Begins scans of both. `form` tells the places of numbers.
+    fn scans(&'a self, (args, op): (&ScanArgs, Op), carried: &Carried<'_>, form: &'a Form) -> (Numbers, Scanned<'a>) {
+        let (numbers, first, floats) = self.begin(carried, |asked, element| {
             let Scans { checked, computed } = Scans::new((args, op), asked, None)?;
             // How many numbers there will be, nobody knows.
             Running::new(asked, (op, &checked, computed), (element, usize::MAX), carried, form)
-        };
-        let element = args.common.element;
-        let first = running(&self.first, element.unwrap_or(Type::I64));
-        // A type that is asked for is that of all.
-        let floats = if element.is_none() { running(&self.floats, Type::F64) } else { Err(Failure::No) };
-        // What follows floats are floats.
-        let numbers = Numbers::new(element, carried.is_handed_in() && first.is_err() && floats.is_ok());
+        });
         (numbers, Scanned { first, floats, last: Which::First })
     }
 }
@@ -259,8 +278,8 @@ pub(crate) fn scan(
     (destination, carried): (&Destination, &Carried<'_>),
     begun: Instant,
 ) -> Result<()> {
-    let (both, form) = (Both::new((args, op), device, begun), Form::Words);
-    let (numbers, mut scanned) = both.begin((args, op), carried, &form);
+    let (both, form) = (Both::new((&args.common, op), device, begun), Form::Words);
+    let (numbers, mut scanned) = both.scans((args, op), carried, &form);
     go(numbers, text, destination, &mut scanned, |scanned| scanned.last()?.check(carried))?;
     scanned.last()?.finish(carried)
 }

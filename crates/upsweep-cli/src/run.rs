@@ -45,12 +45,13 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
     }
     explain_waiting(common);
-    let in_parts = !args.reverse && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
+    let in_parts = device.on_host && !args.reverse && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
+    let in_parts = in_parts && live::is_stream(common.output.as_deref(), (&destination, named));
     #[cfg(unix)]
-    if let Some(delimiter) = live::table(common, (&destination, named), device.on_host && in_parts) {
+    if let Some(delimiter) = live::table(common, in_parts) {
         return live::scan_rows((args, op), delimiter, &device, (&destination, &carried), begun);
     }
-    let mut input = match live::begin(common, (&destination, named), device.on_host && in_parts)? {
+    let mut input = match live::begin(common, in_parts, false)? {
         Begun::Numbers(text) => return live::scan((args, op), text, &device, (&destination, &carried), begun),
         Begun::Whole(input) => *input,
     };
@@ -209,7 +210,12 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
     }
     explain_waiting(common);
-    let mut input = input::load(common, true)?;
+    let in_parts = destination.is_stream() && named.is_none() && device.on_host;
+    let in_parts = in_parts && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
+    let mut input = match live::begin(common, in_parts, true)? {
+        Begun::Numbers(text) => return live::reduce((common, op), text, &device, (&destination, &carried), begun),
+        Begun::Whole(input) => *input,
+    };
     check_one_table(common, (&input, OutputForm::Words))?;
     let element = input.values.element();
     let sums = Sums::new(common.sums, op, element, output_form)?;

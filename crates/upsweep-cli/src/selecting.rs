@@ -147,7 +147,8 @@ fn select_values(
         return select_file((args, condition), (&file, position), destination, form);
     }
     run::explain_waiting(&common);
-    let Input { name, values, form, .. } = match live::begin(&common, (destination, named), device.on_host)? {
+    let in_parts = device.on_host && destination.is_stream() && named.is_none();
+    let Input { name, values, form, .. } = match live::begin(&common, in_parts, false)? {
         Begun::Numbers(text) => {
             return live::select(&common, (condition, args.indices), text, destination, position);
         }

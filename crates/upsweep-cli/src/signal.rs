@@ -143,10 +143,11 @@ impl Run<'_> {
             return self.in_chunks(&file, (&destination, form), &carried, compute);
         }
         run::explain_waiting(&common);
-        let in_parts = device.on_host && self.forward && asked.is_none() && as_sound.is_none();
+        let is_stream = live::is_stream(output.as_deref(), (&destination, named));
+        let in_parts = is_stream && device.on_host && self.forward && asked.is_none();
         let (input, sound) = match in_parts && is_standard_input(&common.file) {
             false => load(&common)?,
-            true => match live::begin(&common, (&destination, named), true)? {
+            true => match live::begin(&common, true, false)? {
                 Begun::Numbers(text) => return self.live(&common, text, (&destination, &carried), compute),
                 Begun::Whole(input) => (*input, None),
             },

@@ -256,6 +256,35 @@ fn times_do_not_show() {
     }
 }
 
+/// Totals of what comes, which is not kept, are those of a column of a table.
+#[test]
+fn totals_are_those_of_the_whole() {
+    let f = Folder::new();
+    let many = |first: &str, count: usize| format!("{first}\n{}", "7\n-3\n".repeat(count / 2));
+    let texts = ["", "5\n", "-0.0\n", "1\n2.5\n-4\n", "9223372036854775807\n1\n", "9223372036854775807\n-1\n5\n"];
+    let long = [many("1", 300_000), many("0.1", 300_000), format!("{}0.25\n3\n", many("1", 200_000)), many("nan", 9)];
+    let large = "4611686018427387904\n4611686018427387904\n0.5\n".to_owned();
+    for text in texts.into_iter().map(str::to_owned).chain(long).chain([large]) {
+        f.file("t.csv", format!("n\n{text}"));
+        for options in [
+            &[][..],
+            &["--op", "max"],
+            &["--op", "product", "--wrap"],
+            &["--op", "xor"],
+            &["--init", "0.5"],
+            &["--init=-3"],
+            &["--type", "f32"],
+            &["--type", "i8", "--sum-type", "i16"],
+            &["--sum-type", "f64"],
+        ] {
+            let whole = f.run(&[&["reduce", "t.csv", "--column", "n"], options].concat());
+            let found = f.run_with(&[&["reduce", "-"], options].concat(), text.as_bytes());
+            let cut = &text[..text.len().min(60)];
+            assert_eq!((found.code, found.stdout), (whole.code, whole.stdout), "{options:?} {cut}: {}", found.stderr);
+        }
+    }
+}
+
 /// Parts of a series may be integers and floats.
 #[test]
 fn carries_of_numbers() {

@@ -77,7 +77,7 @@ pub(crate) fn scan_rows(
         any: true,
         and: None,
     };
-    let (both, places) = (Both::new((args, op), device, begun), OnceCell::new());
+    let (both, places) = (Both::new((common, op), device, begun), OnceCell::new());
     let mut last = None;
     destination.write(|out| {
         let (pending, failed) = (RefCell::new(None::<Pending<'_, '_>>), RefCell::new(None));
@@ -97,7 +97,7 @@ pub(crate) fn scan_rows(
         let piped = Piped::open(text::open(Box::new(waiting), form, name)?, &asked, &progress)?;
         let layout = piped.layout(source.again(name)?);
         let places = places.get_or_init(|| Form::Table { delimiter, layout });
-        let (numbers, scanned) = both.begin((args, op), carried, places);
+        let (numbers, scanned) = both.scans((args, op), carried, places);
         let mut out = WrittenRows::to(out, destination.name(), delimiter);
         if let Some((names, added)) = piped.names(op.name()) {
             out.write_text_with(names, &added)?;
