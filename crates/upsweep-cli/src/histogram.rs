@@ -186,9 +186,14 @@ impl Counted {
         if before.len() != own.len() || before.get(..begin) != own.get(..begin) {
             return Err("the values before were counted in other bins: give the same --range and --bins, or --edges");
         }
-        let mut before = before.iter().skip(begin).copied();
-        self.counts.iter_mut().zip(&mut before).for_each(|(count, more)| *count = count.saturating_add(more));
-        self.values = self.values.saturating_add(before.next().unwrap_or(0) as usize);
+        let (counts, values) = (&before[begin..own.len() - 1], before[own.len() - 1]);
+        let inside = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
+        let all = usize::try_from(values).ok().and_then(|values| self.values.checked_add(values));
+        let (Some(all), true) = (all, inside.is_some_and(|inside| inside <= values)) else {
+            return Err("has counts that no values have");
+        };
+        self.counts.iter_mut().zip(counts).for_each(|(count, more)| *count += more);
+        self.values = all;
         Ok(())
     }
 

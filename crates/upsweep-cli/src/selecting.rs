@@ -33,7 +33,12 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     if !args.indices {
         carried.refuse("no value or row is selected by what came before it: only --indices go on")?;
     }
-    let position = carried.numbers(KIND)?.and_then(|numbers| numbers.first().copied()).unwrap_or(0);
+    let position = match carried.numbers(KIND)?.as_deref() {
+        None => 0,
+        // So far that adding what a file may have leaves 64 bits.
+        Some(&[position]) if position <= u64::MAX / 2 => position,
+        Some(_) => return Err(Failure::input("--carry-in", "does not say how many values came before")),
+    };
     input::check_array(args.array.as_deref(), &args.file)?;
     let position = match args.table.delimiter(names::delimiter(&args.file)) {
         Some(delimiter) => select_rows(args, (delimiter, position), &destination, named),

@@ -226,3 +226,42 @@ fn histograms_of_parts() {
     let svg = ["histogram", "b.f32", "--range", "0", "7", "--svg", "h.svg", "--carry-out", "h.svg"];
     f.fails(&svg, b"", 2, &["cannot both go to h.svg"]);
 }
+
+/// A carry of these numbers, whose checksum is right.
+fn carry(kind: &str, numbers: &[u64]) -> Vec<u8> {
+    let mut bytes = format!("upsweep {kind}\n").into_bytes();
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    bytes.extend(xxhash_rust::xxh3::xxh3_64(&bytes).to_le_bytes());
+    bytes
+}
+
+#[test]
+fn carries_that_lie() {
+    let f = Folder::new();
+    let none = "--carry-in: has no run of these values";
+    for numbers in [&[5, u64::MAX][..], &[5, 0], &[5], &[5, 1, 1]] {
+        f.file("c", carry("runs i64", numbers));
+        f.fails(&["runs", "-", "--carry-in", "c"], b"5", 2, &[none]);
+    }
+    f.file("c", carry("runs bool", &[2, 1])).file("x.bool", [1]);
+    f.fails(&["runs", "x.bool", "--carry-in", "c"], b"", 2, &[none]);
+    f.file("c", carry("runs i64", &[5, u64::MAX / 2]));
+    assert_eq!(f.run_with(&["runs", "-", "--carry-in", "c"], b"5 5").good(), format!("5\t{}\n", (1u64 << 63) + 1));
+    for numbers in [&[u64::MAX][..], &[], &[1, 2]] {
+        f.file("c", carry("select", numbers));
+        let select = ["select", "-", "--where", "x > 1", "--indices", "--carry-in", "c"];
+        f.fails(&select, b"5", 2, &["--carry-in: does not say how many values came before"]);
+    }
+    let edges = [0.0f64.to_bits(), 1.0f64.to_bits(), 2.0f64.to_bits()];
+    let histogram = ["histogram", "-", "--edges", "0,1,2", "--carry-in", "c"];
+    for counts in [[1, 1, 1], [u64::MAX, 1, u64::MAX], [0, 0, u64::MAX]] {
+        f.file("c", carry("histogram", &[&[2][..], &edges, &counts].concat()));
+        f.fails(&histogram, b"0.5", 2, &["--carry-in: has counts that no values have"]);
+    }
+    for numbers in [&[][..], &[2], &[u64::MAX]] {
+        f.file("c", carry("histogram", numbers));
+        f.fails(&histogram, b"0.5", 2, &["--carry-in: the values before were counted in other bins"]);
+    }
+    f.file("c", carry("histogram", &[&[2][..], &edges, &[3, 0, 4]].concat()));
+    assert_eq!(f.run_with(&histogram, b"0.5 7").good(), "0.0\t1.0\t4\n1.0\t2.0\t0\n");
+}

@@ -53,6 +53,10 @@ impl Joined {
     /// Goes on from numbers that [`numbers`](Self::numbers) returned. `None`: there are no such runs of this type.
     pub(crate) fn of_numbers(element: Type, numbers: &[u64]) -> Option<Self> {
         let &[value, length] = numbers else { return numbers.is_empty().then(Self::default) };
+        // So long that adding what a file may have leaves 64 bits.
+        if length == 0 || length > u64::MAX / 2 {
+            return None;
+        }
         // Aligned as a value of any type.
         let bits = [value.to_le()];
         let bytes = bytemuck::cast_slice::<u64, u8>(&bits).get(..element.size())?;
