@@ -19,30 +19,31 @@ use std::io;
 use std::time::Instant;
 use upsweep_dynamic::Op;
 
-/// Number of rows that are kept until they are written with their results.
-const PART: usize = 1 << 13;
+/// Bytes of rows that are kept until they are written with their results.
+const PART: usize = 1 << 18;
 
 /// Rows that came since the last answer.
 struct Pending<'a, 'out> {
     numbers: Numbers,
     scanned: Scanned<'a>,
     texts: Texts,
-    count: usize,
+    /// Bytes of the texts.
+    bytes: usize,
     out: WrittenRows<'out>,
 }
 
 impl Pending<'_, '_> {
     fn take(&mut self, row: &[u8], number: &str) -> std::result::Result<(), Refused> {
         self.numbers.push(number)?;
-        self.count += 1;
+        self.bytes += row.len();
         self.texts.push(row)
     }
 
     /// Writes the rows with their results.
     fn answer(&mut self) -> Result<()> {
-        let Self { numbers, scanned, texts, count, out } = self;
+        let Self { numbers, scanned, texts, bytes, out } = self;
         let (texts, mut cell) = (std::mem::take(texts), Vec::new());
-        *count = 0;
+        *bytes = 0;
         let mut rows = texts.iter();
         numbers.answered(scanned, |results| {
             for (index, row) in (0..results.len()).zip(&mut rows) {
@@ -102,12 +103,12 @@ pub(crate) fn scan_rows(
         if let Some((names, added)) = piped.names(op.name()) {
             out.write_text_with(names, &added)?;
         }
-        *pending.borrow_mut() = Some(Pending { numbers, scanned, texts: Texts::default(), count: 0, out });
+        *pending.borrow_mut() = Some(Pending { numbers, scanned, texts: Texts::default(), bytes: 0, out });
         let read = piped.each(&common.missing, |row, number| {
             let mut pending = pending.borrow_mut();
             let Some(pending) = pending.as_mut() else { return Ok(Ok(())) };
             let taken = pending.take(row, number);
-            if taken.is_ok() && pending.count == PART {
+            if taken.is_ok() && pending.bytes >= PART {
                 pending.answer()?;
             }
             Ok(taken)
