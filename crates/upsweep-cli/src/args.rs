@@ -24,10 +24,10 @@ pub(crate) enum Command {
     #[command(after_help = REDUCE_EXAMPLES, after_long_help = REDUCE_LONG)]
     Reduce(ReduceArgs),
     /// How many values of FILE lie in each of some bins: as numbers, as bars on a terminal, as a picture
-    #[command(after_help = HISTOGRAM_EXAMPLES)]
+    #[command(after_help = histogram::HISTOGRAM_EXAMPLES)]
     Histogram(HistogramArgs),
     /// The values below which given shares of the values of FILE lie: the median, the 99th percentile, ...
-    #[command(after_help = statistic::QUANTILE_EXAMPLES)]
+    #[command(after_help = histogram::QUANTILE_EXAMPLES)]
     Quantile(QuantileArgs),
     /// The values of FILE, or the rows of a table, of which a condition holds
     #[command(after_help = selecting::SELECT_EXAMPLES)]
@@ -135,51 +135,6 @@ pub(crate) struct ReduceArgs {
     pub(crate) carries: Carries,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct HistogramArgs {
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// The number of bins, all of the same width
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "10")]
-    pub(crate) bins: usize,
-    /// Where the first bin begins and the last one ends, both included [default: the least and the largest value]
-    #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], allow_hyphen_values = true)]
-    pub(crate) range: Option<Vec<f64>>,
-    /// The edges of the bins, instead of --bins and --range: a bin has its lower edge, the last one its upper edge, too
-    #[arg(long, value_name = "E,E,...", value_delimiter = ',', allow_hyphen_values = true, conflicts_with_all = ["bins", "range"])]
-    pub(crate) edges: Option<Vec<f64>>,
-    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
-    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
-    pub(crate) device: DeviceChoice,
-    /// Write the bins to FILE: .csv or .tsv with low, high and count; the counts alone as .npy or raw (.u64); `-` is standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Draw the bins in FILE
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct QuantileArgs {
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// The shares, from 0 (the least value) to 1 (the largest)
-    #[arg(
-        long,
-        value_name = "Q,Q,...",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        default_value = "0,0.25,0.5,0.75,1"
-    )]
-    pub(crate) q: Vec<f64>,
-    /// Where to compute: auto (the CPU; for a sort and other long work a CUDA GPU, if one answers), cpu, cuda or cuda:N
-    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
-    pub(crate) device: DeviceChoice,
-    /// Write the results to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .f64; `-` is standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-}
-
 /// What scan and reduce share.
 #[derive(Args, Debug)]
 pub(crate) struct Common {
@@ -273,6 +228,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 pub(crate) mod apps;
 mod carries;
 mod files;
+mod histogram;
 mod manual;
 pub(crate) mod pictures;
 mod planning;
@@ -287,6 +243,7 @@ mod statistic;
 mod summing;
 
 pub(crate) use carries::Carries;
+pub(crate) use histogram::{HistogramArgs, QuantileArgs};
 pub(crate) use manual::{CompletionsArgs, ManArgs};
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
 pub(crate) use plotting::{Kind, PlotArgs};
@@ -354,7 +311,8 @@ Input:
   other       raw little-endian binary, of the type that the name ends in (.f32) or of --type; endings of other formats
               (.txt, .xz, .json, ...) are refused
   .gz .zst    any of these, compressed (.csv.gz): the first bytes tell, whatever the name says, also on standard input
-  -           numbers separated by white space, or a .npy, on standard input; with --format a table
+  -           numbers separated by white space, or a .npy, on standard input; with --format a table. What comes is answered as
+              it comes (tail -f) where results go to standard output, and is integers up to the first fraction, floats from there on
   A text is UTF-8, or at least has its digits and commas, or has the mark of UTF-16 (BOM); --encoding says another one, and results
   are UTF-8. The mark of UTF-8 is skipped. Rows are counted without the lines that --skip and --comment leave out.
 
@@ -419,21 +377,6 @@ first, last, mode, distinct, min and max of several results are of texts, too. W
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
 Nothing at all reduces to --init, or else to the operator's identity. A .npy or raw file is reduced in chunks on the CPU. With
 --carry-out and --carry-in the values of several calls have one total; --init is given with the last.
-
-",
-    exit_codes!()
-);
-
-const HISTOGRAM_EXAMPLES: &str = concat!(
-    "\
-Examples:
-  upsweep histogram latencies.csv --column ms --bins 64
-  upsweep histogram samples.npy --bins 256 --range -1 1 --svg samples.svg
-  upsweep histogram image.u8 --bins 256 --range 0 256 -o counts.npy
-  upsweep histogram rain.csv --column mm --edges 0,0.1,1,10,100
-
-Bins are those of numpy.histogram, value by value. What lies outside of the range is in no bin, nor is NaN. A line has a bin's two
-edges and its count, in tabs; on a terminal bars are drawn. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

@@ -102,12 +102,8 @@ enum Numbers {
 
 impl Collector for Inferred {
     fn push(&mut self, text: &str) -> Result<(), Refused> {
-        let wrong = |wrong: NoValue| Refused::Wrong(wrong.words(self.typed));
-        // The advice of an error to choose another type is left out where some values are fractions: no integer type
-        // takes them.
-        let of_floats = |of: NoValue| wrong(of.for_any_type());
         match &mut self.values {
-            Numbers::Floats(values) => push(values, Value::parse(text).map_err(of_floats)?),
+            Numbers::Floats(values) => push(values, float(text, self.typed)?),
             Numbers::Integers { values, negative_zeros } => match text.parse() {
                 Ok(value) => {
                     if value == 0 && text.starts_with('-') {
@@ -115,15 +111,9 @@ impl Collector for Inferred {
                     }
                     push(values, value)
                 }
-                Err(_) if is_whole(text) => Err(wrong(too_large(text))),
                 Err(_) => {
-                    let value = Value::parse(text).map_err(of_floats)?;
+                    let value = fraction(text, self.typed, || values.iter().copied().find(is_rounded))?;
                     reserve(values, 1)?;
-                    let rounded = |&n: &i64| (n as f64) as i128 != i128::from(n);
-                    if let Some(n) = values.iter().copied().find(rounded) {
-                        let reason = not_exactly(&n.to_string(), "f64", n as f64).for_any_type().words(self.typed);
-                        return Err(format!("{} makes the values f64: {reason}", shown(text)).into());
-                    }
                     // An i64 and an f64 have the same size and alignment, so the vector is rewritten in place.
                     let mut floats: Vec<f64> = std::mem::take(values).into_iter().map(|n| n as f64).collect();
                     negative_zeros.iter().for_each(|&at| floats[at] = -0.0);
@@ -140,6 +130,85 @@ impl Collector for Inferred {
             Numbers::Integers { values, .. } => values.into(),
             Numbers::Floats(values) => values.into(),
         }
+    }
+}
+
+/// Parses a number among fractions. The advice of an error to choose another type is left out: no integer type takes them all.
+fn float(text: &str, typed: bool) -> Result<f64, Refused> {
+    Value::parse(text).map_err(|wrong: NoValue| wrong.for_any_type().words(typed).into())
+}
+
+/// Parses the first number that is no i64, by which the integers before it become floats; `rounded` finds one of these that no
+/// f64 is.
+fn fraction(text: &str, typed: bool, rounded: impl FnOnce() -> Option<i64>) -> Result<f64, Refused> {
+    if is_whole(text) {
+        return Err(too_large(text).words(typed).into());
+    }
+    let value = float(text, typed)?;
+    match rounded() {
+        None => Ok(value),
+        Some(n) => {
+            let reason = not_exactly(&n.to_string(), "f64", n as f64).for_any_type().words(typed);
+            Err(format!("{} makes the values f64: {reason}", shown(text)).into())
+        }
+    }
+}
+
+/// Whether no f64 is this integer.
+fn is_rounded(n: &i64) -> bool {
+    (*n as f64) as i128 != i128::from(*n)
+}
+
+/// Numbers given as text that are taken away in parts: integers up to the first fraction, and floats from there on. Errors name the
+/// command's option for the type.
+#[derive(Default)]
+pub(crate) struct Mixed {
+    part: Part,
+    /// Whether all that come are floats.
+    are_floats: bool,
+    /// First integer that no f64 is.
+    rounded: Option<i64>,
+}
+
+/// Part of such numbers.
+#[derive(Default)]
+pub(crate) struct Part {
+    pub(crate) integers: Vec<i64>,
+    /// The integers as floats, with the signs of zeros.
+    pub(crate) same: Vec<f64>,
+    /// Numbers from the first fraction on.
+    pub(crate) floats: Vec<f64>,
+}
+
+impl Mixed {
+    /// Makes the collector; `are_floats`: whether there was a fraction before.
+    pub(crate) fn new(are_floats: bool) -> Self {
+        Self { are_floats, ..Self::default() }
+    }
+
+    /// Parses `text` and appends the number.
+    pub(crate) fn push(&mut self, text: &str) -> Result<(), Refused> {
+        let Self { part: Part { integers, same, floats }, are_floats, rounded } = self;
+        if *are_floats {
+            return push(floats, float(text, true)?);
+        }
+        match text.parse() {
+            Ok(integer) => {
+                *rounded = rounded.or(Some(integer).filter(is_rounded));
+                push(same, if integer == 0 && text.starts_with('-') { -0.0 } else { integer as f64 })?;
+                push(integers, integer)
+            }
+            Err(_) => {
+                push(floats, fraction(text, true, || *rounded)?)?;
+                *are_floats = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the numbers since the last call away.
+    pub(crate) fn take(&mut self) -> Part {
+        std::mem::take(&mut self.part)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use upsweep_dynamic::{Error, Type};
 
 /// Reason for the program to stop.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// The input or the options are wrong: exit code 2.
     Input(String),

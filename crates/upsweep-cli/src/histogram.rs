@@ -1,6 +1,7 @@
 //! Command `upsweep histogram`: counts by bin, as numbers, bars and a picture.
 
 use crate::args::{Common, HistogramArgs};
+use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
@@ -30,9 +31,12 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     let standard_output = Destination::standard_output();
     let destination = output.as_ref().unwrap_or(&standard_output);
     form.check(Type::U64, destination.name())?;
+    let others: Vec<&Destination> = [destination].into_iter().chain(svg).collect();
+    let carried = Carried::named(&args.carries, &others)?;
+    let before = carried.numbers(KIND)?;
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
-    let (name, counted) = if device.on_host
+    let (name, mut counted) = if device.on_host
         && let Some(file) = ArrayFile::open(&common)?
     {
         let histogram = bins(args, file.element, || extremes_of_file(&file))?;
@@ -47,12 +51,17 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
         let counted = Counted { edges: histogram.edges_for(values.element()), counts, values: values.len() };
         (name, counted)
     };
+    if let Some(numbers) = before {
+        counted.add(&numbers).map_err(|reason| Failure::input("--carry-in", reason))?;
+    }
+    let after = if carried.is_handed_on() { counted.numbers() } else { Vec::new() };
     if let Some(svg) = svg {
         let title = format!("{} values of {name}", counted.counts.iter().sum::<u64>());
         plot::write_svg(&Figure::histogram(title, counted.as_bars()), svg)?;
     }
     if output.is_none() && io::stdout().is_terminal() {
-        return print(destination, |out| counted.bars(out));
+        print(destination, |out| counted.bars(out))?;
+        return carried.store_numbers(KIND, &after);
     }
     match form {
         OutputForm::Words => print(destination, |out| counted.table(out, b'\t', false)),
@@ -62,8 +71,12 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
             let shape = [values.len()];
             destination.write(|out| write::write(form, &values, &shape, (out, destination.name()), &progress))
         }
-    }
+    }?;
+    carried.store_numbers(KIND, &after)
 }
+
+/// Kind of the carry of a histogram.
+const KIND: &str = "histogram";
 
 /// Creates the histogram with the bins that the options ask for. `extremes` finds the least and the largest value.
 fn bins(
@@ -77,10 +90,15 @@ fn bins(
         }
         return Ok(Histogram::edges(edges.clone()));
     }
+    let in_parts = args.carries.carry_in.is_some() || args.carries.carry_out.is_some();
     let (low, high) = match args.range.as_deref() {
         Some(&[low, high]) => (low, high),
         // Type bool has no operator for the minimum, and all its values lie in the range from 0 to 1.
         _ if element == Type::Bool => (0.0, 1.0),
+        _ if in_parts => {
+            let reason = "each part has a least and a largest value of its own: give --range or --edges";
+            return Err(Failure::Input(format!("the bins of parts are the same, and {reason}")));
+        }
         // So does NumPy without values.
         _ => extremes()?.unwrap_or((0.0, 1.0)),
     };
@@ -154,6 +172,31 @@ struct Counted {
 }
 
 impl Counted {
+    /// Numbers that are handed on: of bins, the edges, the counts, and the number of all values.
+    fn numbers(&self) -> Vec<u64> {
+        let edges = self.edges.iter().map(|edge| edge.to_bits());
+        let begin = [self.counts.len() as u64].into_iter().chain(edges);
+        begin.chain(self.counts.iter().copied()).chain([self.values as u64]).collect()
+    }
+
+    /// Adds what was counted before, as [`numbers`](Self::numbers) told it.
+    fn add(&mut self, before: &[u64]) -> std::result::Result<(), &'static str> {
+        let own = self.numbers();
+        let begin = 1 + self.edges.len();
+        if before.len() != own.len() || before.get(..begin) != own.get(..begin) {
+            return Err("the values before were counted in other bins: give the same --range and --bins, or --edges");
+        }
+        let (counts, values) = (&before[begin..own.len() - 1], before[own.len() - 1]);
+        let inside = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
+        let all = usize::try_from(values).ok().and_then(|values| self.values.checked_add(values));
+        let (Some(all), true) = (all, inside.is_some_and(|inside| inside <= values)) else {
+            return Err("has counts that no values have");
+        };
+        self.counts.iter_mut().zip(counts).for_each(|(count, more)| *count += more);
+        self.values = all;
+        Ok(())
+    }
+
     /// Writes a line for each bin: its edges and its count.
     fn table(&self, out: &mut dyn Write, delimiter: u8, header: bool) -> io::Result<()> {
         let delimiter = char::from(delimiter);

@@ -12,8 +12,10 @@ use crate::names;
 use crate::npy::Header;
 use crate::progress::Progress;
 use crate::source::{STANDARD_INPUT, Source, standard_input};
+use crate::start::{may_become, start};
 use crate::table::{self, Keys, Layout};
 use crate::text::{self, TextForm};
+use crate::words::Each;
 use crate::{mtx, npy, npz, words as numbers};
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -318,23 +320,45 @@ pub(crate) fn load_raw(
     Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None, missing: 0 })
 }
 
-/// Reads numbers as text, or a .npy array, from standard input. The first byte tells them apart: that of a .npy array
-/// begins no text.
-fn load_standard_input(form: TextForm, element: Option<Type>, typed: bool) -> Result<Input> {
-    let name = STANDARD_INPUT.to_owned();
+/// Standard input that is open.
+pub(crate) enum Opened {
+    Npy(Box<dyn Read>),
+    /// Numbers as text, in UTF-8.
+    Numbers(Box<dyn Read>),
+}
+
+/// Opens standard input. The first bytes tell numbers as text and a .npy array apart: those of the array begin no text.
+pub(crate) fn open_standard_input(form: TextForm) -> Result<Opened> {
     let mut stdin = standard_input()?;
-    let mut start: Vec<u8> = Vec::new();
-    let limit = npy::MAGIC.len() as u64;
-    (&mut stdin).take(limit).read_to_end(&mut start).map_err(|e| Failure::reading(&name, &e))?;
+    let is_open = |start: &[u8]| may_become(npy::MAGIC, start);
+    let start = start(&mut stdin, npy::MAGIC.len(), is_open).map_err(|e| Failure::reading(STANDARD_INPUT, &e))?;
     let is_npy = start == npy::MAGIC;
-    let mut reader = Cursor::new(start).chain(stdin);
-    let progress = Progress::new("reading", None);
+    let reader: Box<dyn Read> = Box::new(Cursor::new(start).chain(stdin));
     if is_npy {
-        return load_npy(&mut reader, None, element, name, &progress);
+        return Ok(Opened::Npy(reader));
     }
-    let mut text = text::open(Box::new(reader), form, &name)?.reader;
-    let mut values = collector(element, typed);
-    numbers::read(&mut text, &name, &progress, |text| values.push(text))?;
-    let values = values.finish();
-    Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None, missing: 0 })
+    Ok(Opened::Numbers(text::open(reader, form, STANDARD_INPUT)?.reader))
+}
+
+/// Reads all of standard input.
+fn load_standard_input(form: TextForm, element: Option<Type>, typed: bool) -> Result<Input> {
+    match open_standard_input(form)? {
+        Opened::Npy(reader) => load_piped_npy(reader, element),
+        Opened::Numbers(mut text) => {
+            let (name, mut values) = (STANDARD_INPUT.to_owned(), collector(element, typed));
+            numbers::read(
+                &mut text,
+                &name,
+                &Progress::new("reading", None),
+                &mut Each(|text: &str| values.push(text)),
+            )?;
+            let values = values.finish();
+            Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None, missing: 0 })
+        }
+    }
+}
+
+/// Reads the .npy array that standard input has.
+pub(crate) fn load_piped_npy(mut reader: Box<dyn Read>, element: Option<Type>) -> Result<Input> {
+    load_npy(&mut reader, None, element, STANDARD_INPUT.to_owned(), &Progress::new("reading", None))
 }

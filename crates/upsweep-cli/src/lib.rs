@@ -7,18 +7,19 @@
 //! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`mtx`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
-//!   `--carry-out`. [`stream`] goes through compressed arrays; [`parts`] computes what comes part by part.
+//!   `--carry-out`. [`stream`] goes through compressed arrays; [`parts`] computes what comes part by part, and [`live`] answers
+//!   numbers on standard input as they come. [`grown`] writes results whose number is not known before.
 //! * [`upsweep_dynamic`] computes.
 //! * [`mod@write`] writes the result to the destination ([`output`]), with keys [`keyed`], or [`show`] prints it on a terminal.
 //! * [`element`] parses and formats the element types as text and bytes.
 //!
-//! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
+//! [`histogram`], [`quantile`], [`selecting`], [`mod@equal`], [`sorting`] and [`signal`] read and write in the same way.
 //! [`plot`] draws the values of a file. [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
 //!
 //! `columnar`, with the feature `parquet`, has the files of Parquet and Arrow.
 //!
 //! [`names`] knows what the names of files say, [`packed`] compressed files, [`mod@text`] encodings. [`source`] is
-//! a file that is open, or standard input. [`closed`] reports standard streams that
+//! a file that is open, or standard input; [`start`] its first bytes. [`closed`] reports standard streams that
 //! were closed at the start.
 //!
 //! [`manual`] prints completions and manual pages.
@@ -44,15 +45,18 @@ mod device;
 mod distinct;
 mod element;
 mod elements;
+mod equal;
 mod explain;
 mod expression;
 mod failure;
 mod fortran;
 mod groups;
+mod grown;
 mod histogram;
 mod input;
 mod keyed;
 mod lab;
+mod live;
 mod manual;
 mod means;
 mod missing;
@@ -76,6 +80,7 @@ mod show;
 mod signal;
 mod sorting;
 mod source;
+mod start;
 mod stream;
 mod sums;
 mod table;
@@ -157,8 +162,8 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Sort(args) => sorting::sort(args),
         Command::Top(args) => sorting::top(args),
         Command::Median(args) => sorting::median(args.clone()),
-        Command::Unique(args) => selecting::unique(args),
-        Command::Runs(args) => selecting::runs(args),
+        Command::Unique(args) => equal::unique(args),
+        Command::Runs(args) => equal::runs(args),
         Command::Expand(args) => selecting::expand(args),
         Command::Sample(args) => apps::sample::run(args),
         Command::Text(text) => apps::text::run(text),

@@ -7,6 +7,7 @@ mod zstd;
 pub(crate) use fault::Told;
 
 use crate::failure::{Failure, Result};
+use crate::start::may_become;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use std::io::{BufReader, Read, Write};
@@ -37,6 +38,12 @@ impl Packing {
         }
     }
 
+    /// Whether more bytes behind `start` can make it the begin of a compressed file.
+    pub(crate) fn may_become(start: &[u8]) -> bool {
+        let is_skipped = matches!(start, [] | [0x50..=0x5f] | [0x50..=0x5f, 0x2a] | [0x50..=0x5f, 0x2a, 0x4d]);
+        is_skipped || [&[0x1f, 0x8b, 8][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|mark| may_become(mark, start))
+    }
+
     /// Returns how a file of this name is compressed: .gz and .zst say it.
     pub(crate) fn of_name(path: &Path) -> Option<Self> {
         let ending = path.extension()?;
@@ -58,8 +65,8 @@ impl Packing {
     /// Lets `write` write, and writes it compressed to `out`, which messages call `name`.
     pub(crate) fn write(
         self,
-        (out, name): (&mut dyn Write, &str),
-        write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+        (out, name): (&mut (dyn Write + Send), &str),
+        write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<()>,
     ) -> Result<()> {
         match self {
             Self::Gzip => {
@@ -85,7 +92,7 @@ mod tests {
     fn packed(packing: Packing, bytes: &[u8]) -> Vec<u8> {
         let mut all = Vec::new();
         // The parts have no boundaries in the file.
-        let mut write = |out: &mut dyn Write| {
+        let mut write = |out: &mut (dyn Write + Send)| {
             bytes.chunks(100_003).try_for_each(|part| out.write_all(part)).map_err(|e| Failure::writing("x", &e))
         };
         assert!(packing.write((&mut all, "x"), &mut write).is_ok());

@@ -1,12 +1,40 @@
 //! Scans and reductions of values that come part by part, one after the other, with a carry from each to the next: the results
 //! have the bits of one array.
 
+use crate::args::ScanArgs;
 use crate::asked::Asked;
 use crate::carried::Carried;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::input::Form;
 use upsweep_dynamic::{Carry, Error, Op, Operation, Reduce, RunningCheck, Scan, View};
+
+/// Scans of a call: in the type of the results, for their check, and in the type of the computation.
+pub(crate) struct Scans<'a> {
+    pub(crate) checked: Scan<'a>,
+    pub(crate) computed: Scan<'a>,
+}
+
+impl<'a> Scans<'a> {
+    pub(crate) fn new((args, op): (&ScanArgs, Op), asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
+        let sums = &asked.sums;
+        let mut scan = Scan::new(op);
+        if args.exclusive {
+            scan = scan.exclusive();
+        }
+        if args.reverse {
+            scan = scan.reverse();
+        }
+        if let Some(axis) = axis {
+            scan = scan.axis(asked.shape, axis);
+        }
+        let (mut checked, mut computed) = (scan.accumulate(sums.results), scan.accumulate(sums.computed));
+        if let Some(init) = asked.init()? {
+            (checked, computed) = (checked.init(init), computed.init(sums.init(init)));
+        }
+        Ok(Self { checked, computed })
+    }
+}
 
 /// Number of values that are reduced at a time: few enough to stay in a cache.
 const PIECE: usize = 1 << 17;

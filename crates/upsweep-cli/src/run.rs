@@ -9,9 +9,11 @@ use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
 use crate::input::{self, Form, Input};
 use crate::keyed::{keyed, note_repeated_keys};
+use crate::live::{self, Begun};
 use crate::names;
 use crate::npy;
 use crate::output::Destination;
+use crate::parts::Scans;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::segments::Given;
@@ -22,7 +24,7 @@ use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
-use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Scan, Segments, View};
+use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Segments, View};
 
 /// Runs `upsweep scan`.
 pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
@@ -43,7 +45,16 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
     }
     explain_waiting(common);
-    let mut input = input::load(common, false)?;
+    let in_parts = device.on_host && !args.reverse && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
+    let in_parts = in_parts && live::is_stream(common.output.as_deref(), (&destination, named));
+    #[cfg(unix)]
+    if let Some(delimiter) = live::table(common, in_parts) {
+        return live::scan_rows((args, op), delimiter, &device, (&destination, &carried), begun);
+    }
+    let mut input = match live::begin(common, in_parts, false)? {
+        Begun::Numbers(text) => return live::scan((args, op), text, &device, (&destination, &carried), begun),
+        Begun::Whole(input) => *input,
+    };
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
     check_one_table(common, (&input, output_form))?;
     let element = input.values.element();
@@ -130,33 +141,6 @@ pub(crate) fn check_one_table(common: &Common, (input, form): (&Input, OutputFor
     if common.more.is_empty() { Ok(()) } else { Err(Failure::input(&input.name, reason)) }
 }
 
-/// Scans of a call: in the type of the results, for their check, and in the type of the computation.
-pub(crate) struct Scans<'a> {
-    pub(crate) checked: Scan<'a>,
-    pub(crate) computed: Scan<'a>,
-}
-
-impl<'a> Scans<'a> {
-    pub(crate) fn new((args, op): (&ScanArgs, Op), asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
-        let sums = &asked.sums;
-        let mut scan = Scan::new(op);
-        if args.exclusive {
-            scan = scan.exclusive();
-        }
-        if args.reverse {
-            scan = scan.reverse();
-        }
-        if let Some(axis) = axis {
-            scan = scan.axis(asked.shape, axis);
-        }
-        let (mut checked, mut computed) = (scan.accumulate(sums.results), scan.accumulate(sums.computed));
-        if let Some(init) = asked.init()? {
-            (checked, computed) = (checked.init(init), computed.init(sums.init(init)));
-        }
-        Ok(Self { checked, computed })
-    }
-}
-
 /// Checks that the results of `x` fit their type, if they might not; and their total, if it is `handed_on`.
 fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsweep_dynamic::Result<()> {
     let Some(mut check) = check else { return Ok(()) };
@@ -226,7 +210,12 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
     }
     explain_waiting(common);
-    let mut input = input::load(common, true)?;
+    let in_parts = destination.is_stream() && named.is_none() && device.on_host;
+    let in_parts = in_parts && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
+    let mut input = match live::begin(common, in_parts, true)? {
+        Begun::Numbers(text) => return live::reduce((common, op), text, &device, (&destination, &carried), begun),
+        Begun::Whole(input) => *input,
+    };
     check_one_table(common, (&input, OutputForm::Words))?;
     let element = input.values.element();
     let sums = Sums::new(common.sums, op, element, output_form)?;

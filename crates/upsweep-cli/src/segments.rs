@@ -80,7 +80,7 @@ fn read(path: &Path, name: &str) -> Result<Given> {
     }
     let mut found = Found::Offsets(Vec::new());
     let mut text = text::open(source.reader(), TextForm::default(), name)?.reader;
-    words::read(&mut text, name, &progress, |text| {
+    let take = |text: &str| {
         match (&mut found, text) {
             (Found::Offsets(offsets), "true" | "false") if offsets.is_empty() => {
                 found = Found::HeadFlags(vec![text == "true"]);
@@ -98,7 +98,8 @@ fn read(path: &Path, name: &str) -> Result<Given> {
             },
         }
         Ok(())
-    })?;
+    };
+    words::read(&mut text, name, &progress, &mut words::Each(take))?;
     source.check_unchanged(name)?;
     Ok(match found {
         Found::Offsets(offsets) => Given::Offsets(offsets.into()),

@@ -1,59 +1,90 @@
-//! Commands `upsweep select`, `unique`, `runs` and `expand`: results whose number depends on the values.
+//! Commands `upsweep select` and `expand`: results whose number depends on the values.
 
-use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs};
-use crate::categories::{self, Categories};
+use crate::args::{Common, ExpandArgs, Reading, SelectArgs};
+use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
-use crate::collect;
 use crate::device::{Chosen, Work};
-use crate::element::{Type, Values, format, with_values};
+use crate::element::{Type, Values, with_values};
 use crate::elements::{mark, of_elements};
 use crate::expression::Expression;
 use crate::failure::{Failure, Result, called};
+use crate::grown;
 use crate::input::{self, Input};
+use crate::live::{self, Begun};
 use crate::names;
 use crate::npy;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
+use crate::source::{STANDARD_INPUT, Source, Waiting, standard_input};
 use crate::table::{Filter, Selected, WrittenRows};
-use crate::write::{self, OutputForm};
+use crate::text::{self, TextForm};
+use crate::write::{OutputForm, write_values};
 use rayon::prelude::*;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::cell::RefCell;
+use std::path::Path;
 use upsweep_core::memory;
 use upsweep_dynamic::View;
 
 /// Runs `upsweep select`: stream compaction of values or rows.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    input::check_array(args.array.as_deref(), &args.file)?;
-    match args.table.delimiter(names::delimiter(&args.file)) {
-        Some(delimiter) => select_rows(args, delimiter, &destination, named),
-        None => select_values(args, &destination, named),
+    let carried = Carried::named(&args.carries, &[&destination])?;
+    if !args.indices {
+        carried.refuse("no value or row is selected by what came before it: only --indices go on")?;
     }
+    let position = match carried.numbers(KIND)?.as_deref() {
+        None => 0,
+        // So far that adding what a file may have leaves 64 bits.
+        Some(&[position]) if position <= u64::MAX / 2 => position,
+        Some(_) => return Err(Failure::input("--carry-in", "does not say how many values came before")),
+    };
+    input::check_array(args.array.as_deref(), &args.file)?;
+    let position = match args.table.delimiter(names::delimiter(&args.file)) {
+        Some(delimiter) => select_rows(args, (delimiter, position), &destination, named),
+        None => select_values(args, position, &destination, named),
+    }?;
+    carried.store_numbers(KIND, &[position])
 }
 
-/// Selects rows of a table. They are read once, and each is written as it is read.
-fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
+/// Kind of the carry of a selection: the number of values so far.
+const KIND: &str = "select";
+/// Number of indices of rows that are written at a time.
+const PART: usize = 1 << 14;
+
+/// Selects rows of a table, of which the first has the index `position`, and returns the index after the last. They are read once,
+/// and each is written as it is read; those of standard input before more are waited for.
+fn select_rows(
+    args: &SelectArgs,
+    (delimiter, mut position): (u8, u64),
+    destination: &Destination,
+    named: Option<OutputForm>,
+) -> Result<u64> {
     if args.element.is_some() {
         return Err(Failure::Input("--type is for arrays: a column is what it is compared with".to_owned()));
     }
-    let (source, name) = input::open_table(&args.file, args.table.text(delimiter))?;
+    let form = args.table.text(delimiter);
+    let (source, name, waits) = opened(&args.file, form)?;
     let progress = Progress::new("reading", source.size());
     let (condition, sets, keep, na) = (args.condition.as_deref(), &*args.set, args.keep.as_deref(), &*args.na);
     let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition, sets, keep, na };
     if args.indices {
-        let form = named.unwrap_or(OutputForm::Words);
-        form.check(Type::U64, destination.name())?;
-        let mut indices: Vec<u64> = Vec::new();
-        filter.run(&progress, |index, _| {
-            if let Some(index) = index {
-                collect::push(&mut indices, index).map_err(|e| e.failure(&name, Failure::Run))?;
-            }
-            Ok(())
+        let written = named.unwrap_or(OutputForm::Words);
+        written.check(Type::U64, destination.name())?;
+        grown::write(destination, (written, Type::U64), |next| {
+            let text = match waits {
+                true => text::open(standard_input()?, form, &name)?,
+                false => source.text(&name)?,
+            };
+            let mut indices = Vec::with_capacity(PART);
+            let rows = filter.run(text, &progress, |index, _| {
+                indices.extend(index.map(|index| position + index));
+                if indices.len() < PART { Ok(()) } else { next(&std::mem::take(&mut indices).into()) }
+            })?;
+            position += rows;
+            next(&indices.into())
         })?;
-        drop(progress);
-        return write_values(destination, form, &indices.into());
+        return Ok(position);
     }
     let delimiter = match named {
         None => delimiter,
@@ -64,15 +95,41 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
         }
     };
     destination.write(|out| {
-        let mut out = WrittenRows::to(out, destination.name(), delimiter);
-        filter.run(&progress, |_, row| match row {
-            Selected::Whole(row) => out.write_as_read(row),
-            Selected::Cells(cells) => out.write(cells),
-        })
-    })
+        let out = RefCell::new(WrittenRows::to(out, destination.name(), delimiter));
+        let failed = RefCell::new(None);
+        let flush = || out.borrow_mut().flush().inspect_err(|e| *failed.borrow_mut() = Some(e.kind()));
+        let text = match waits {
+            true => text::open(Box::new(Waiting::new(flush)?), form, &name)?,
+            false => source.text(&name)?,
+        };
+        let ran = filter.run(text, &progress, |_, row| match row {
+            Selected::Whole(row) => out.borrow_mut().write_as_read(row),
+            Selected::Cells(cells) => out.borrow_mut().write(cells),
+        });
+        // What could not be written failed in the reader of what comes next.
+        match failed.take() {
+            Some(kind) => Err(Failure::writing(destination.name(), &kind.into())),
+            None => ran.map(|rows| position += rows),
+        }
+    })?;
+    Ok(position)
 }
 
-fn select_values(args: &SelectArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
+/// Opens a table that is read once: its source, its name in messages, and whether it is standard input.
+fn opened(path: &Path, form: TextForm) -> Result<(Source, String, bool)> {
+    #[cfg(unix)]
+    if path.as_os_str() == "-" {
+        return Ok((Source::of_standard_input(form)?, STANDARD_INPUT.to_owned(), true));
+    }
+    input::open_table(path, form).map(|(source, name)| (source, name, false))
+}
+
+fn select_values(
+    args: &SelectArgs,
+    position: u64,
+    destination: &Destination,
+    named: Option<OutputForm>,
+) -> Result<u64> {
     let for_tables = [("--na", !args.na.is_empty()), ("--set", !args.set.is_empty()), ("--keep", args.keep.is_some())];
     if let Some((option, _)) = for_tables.iter().find(|(_, given)| *given) {
         return Err(input::no_table(&called(&args.file), option));
@@ -92,10 +149,16 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
         && device.on_host
         && let Some(file) = ArrayFile::open(&common)?
     {
-        return select_file((args, condition), &file, destination, form);
+        return select_file((args, condition), (&file, position), destination, form);
     }
     run::explain_waiting(&common);
-    let Input { name, values, form, .. } = input::load(&common, false)?;
+    let in_parts = device.on_host && destination.is_stream() && named.is_none();
+    let Input { name, values, form, .. } = match live::begin(&common, in_parts, false)? {
+        Begun::Numbers(text) => {
+            return live::select(&common, (condition, args.indices), text, destination, position);
+        }
+        Begun::Whole(input) => *input,
+    };
     let condition = of_elements(condition, values.element())?;
     let form = named.unwrap_or(OutputForm::of_input(&form));
     match args.indices {
@@ -105,28 +168,32 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     let flags = flags(&condition, &values, &name)?;
     let failed = |e| Failure::computing(&name, &e);
     let results = if args.indices {
-        upsweep_dynamic::select_indices(&device.device, &flags).map_err(failed)?.into()
+        let mut found = upsweep_dynamic::select_indices(&device.device, &flags).map_err(failed)?;
+        found.iter_mut().for_each(|index| *index += position);
+        found.into()
     } else {
         upsweep_dynamic::select(&device.device, values.view(), &flags).map_err(failed)?
     };
-    write_values(destination, form, &results)
+    write_values(destination, form, &results)?;
+    Ok(position + values.len() as u64)
 }
 
 /// Selects from an array in a file, which is read, tested and written at the same time.
 fn select_file(
     (args, condition): (&SelectArgs, &str),
-    file: &ArrayFile,
+    (file, position): (&ArrayFile, u64),
     destination: &Destination,
     form: OutputForm,
-) -> Result<()> {
+) -> Result<u64> {
     let condition = of_elements(condition, file.element)?;
     let element = if args.indices { Type::U64 } else { file.element };
     form.check_as(element, destination.name(), Some("--type").filter(|_| !args.indices))?;
     // Headers of one axis are equally long.
     let header = |len| if form == OutputForm::Npy { npy::header(element, &[len]) } else { Vec::new() };
     let begin = header(file.len).len() as u64;
-    let job = chunks::select::Job { file, condition: &condition, indices: args.indices, begin };
-    destination.write_places(|places| places.write(&header(job.run(places)?), 0))
+    let job = chunks::select::Job { file, condition: &condition, indices: args.indices, position, begin };
+    destination.write_places(|places| places.write(&header(job.run(places)?), 0))?;
+    Ok(position + file.len as u64)
 }
 
 /// Returns for each value whether the condition holds.
@@ -138,130 +205,6 @@ fn flags(condition: &Expression, values: &Values, name: &str) -> Result<Vec<bool
         parts.try_for_each(|(part, (flags, x))| mark(condition, x, part * PART, flags, name))
     })?;
     Ok(flags)
-}
-
-fn write_values(destination: &Destination, form: OutputForm, values: &Values) -> Result<()> {
-    let progress = Progress::new("writing", Some(values.bytes().len() as u64));
-    destination.write(|out| write::write(form, values, &[values.len()], (out, destination.name()), &progress))
-}
-
-/// Destinations of a command with several results: values, and lists of integers beside them.
-struct Outputs {
-    values: Destination,
-    values_form: Option<OutputForm>,
-    numbers: Vec<Option<(Destination, Option<OutputForm>)>>,
-}
-
-impl Outputs {
-    /// Resolves the destinations of the options. The first option is that of the values.
-    fn new<const N: usize>(options: [(&'static str, &Option<PathBuf>); N]) -> Result<Self> {
-        let mut all = Vec::with_capacity(N);
-        for (destination, (_, path)) in Destination::several(options)?.into_iter().zip(options) {
-            let form = match (&destination, path) {
-                (Some(destination), Some(path)) => run::form_of(destination, path)?,
-                _ => None,
-            };
-            all.push(destination.map(|destination| (destination, form)));
-        }
-        let numbers = all.split_off(1);
-        for (beside, form) in numbers.iter().flatten() {
-            form.unwrap_or(OutputForm::Words).check(Type::U64, beside.name())?;
-        }
-        let values = all.pop().flatten();
-        let (values, values_form) = values.unwrap_or_else(|| (Destination::standard_output(), None));
-        Ok(Self { values, values_form, numbers })
-    }
-
-    /// Returns the values to compute with. Fails if they cannot be written in this form.
-    fn check<'a>(&self, categories: &'a Categories, form: OutputForm) -> Result<&'a Values> {
-        match categories {
-            Categories::Numbers(values) => {
-                form.check_as(values.element(), self.values.name(), Some("--type"))?;
-                Ok(values)
-            }
-            Categories::Texts(coded) if matches!(form, OutputForm::Words | OutputForm::Table { .. }) => {
-                Ok(&coded.codes)
-            }
-            Categories::Texts(_) => {
-                let reason = "the values are texts, which are written as a table: end the name in .csv or .tsv";
-                Err(Failure::Input(format!("-o {}: {reason}", self.values.name())))
-            }
-        }
-    }
-
-    /// Writes the integers of an option, if it was given. `option` counts the options after the first one, from 0.
-    fn write_numbers(&self, option: usize, numbers: Vec<u64>) -> Result<()> {
-        let Some(Some((destination, form))) = self.numbers.get(option) else { return Ok(()) };
-        write_values(destination, form.unwrap_or(OutputForm::Words), &numbers.into())
-    }
-}
-
-/// Delimiter of the cells in a form that is a table, and of others.
-fn delimiter_of(form: OutputForm) -> u8 {
-    if let OutputForm::Table { delimiter } = form { delimiter } else { b'\t' }
-}
-
-/// Runs `upsweep unique`.
-pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
-    let outputs = Outputs::new([("-o", &args.output), ("--counts", &args.counts), ("--inverse", &args.inverse)])?;
-    let device = Chosen::open(args.device, Work::Pass)?;
-    let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
-    let form = outputs.values_form.unwrap_or(OutputForm::Words);
-    let values = outputs.check(&categories, form)?;
-    let found = upsweep_dynamic::unique(&device.device, values.view(), args.inverse.is_some())
-        .map_err(|e| Failure::computing(&name, &e))?;
-    match &categories {
-        Categories::Numbers(_) => write_values(&outputs.values, form, &found.values)?,
-        Categories::Texts(coded) => coded.write(&outputs.values, delimiter_of(form), &found.values, &[], None)?,
-    }
-    outputs.write_numbers(0, found.counts)?;
-    outputs.write_numbers(1, found.inverse.unwrap_or_default())
-}
-
-/// Runs `upsweep runs`.
-pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
-    let outputs = Outputs::new([("-o", &args.output), ("--lengths", &args.lengths)])?;
-    let form = outputs.values_form.unwrap_or(OutputForm::Words);
-    if args.lengths.is_none() && !matches!(form, OutputForm::Words | OutputForm::Table { .. }) {
-        let reason = "values and lengths are a table: end the name in .csv or .tsv, or give --lengths FILE";
-        return Err(Failure::Input(format!("-o {}: {reason}", outputs.values.name())));
-    }
-    let device = Chosen::open(args.device, Work::Pass)?;
-    let (categories, name) = categories::read(&Common::of(&args.reading, args.device))?;
-    let values = outputs.check(&categories, form)?;
-    let (values, lengths) =
-        upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
-    if let Categories::Texts(coded) = &categories {
-        let mut names = if form == OutputForm::Words || args.lengths.is_some() { Vec::new() } else { coded.names() };
-        if !names.is_empty() {
-            names.push(b"length");
-        }
-        let beside = args.lengths.is_none().then_some(&*lengths);
-        coded.write(&outputs.values, delimiter_of(form), &values, &names, beside)?;
-        return outputs.write_numbers(0, lengths);
-    }
-    if args.lengths.is_some() {
-        write_values(&outputs.values, form, &values)?;
-        return outputs.write_numbers(0, lengths);
-    }
-    let out_name = outputs.values.name();
-    outputs.values.write(|out| {
-        let failed = |e| Failure::writing(out_name, &e);
-        let delimiter = delimiter_of(form);
-        if form != OutputForm::Words {
-            out.write_all(&[b"value", &[delimiter][..], b"length\n"].concat()).map_err(failed)?;
-        }
-        let mut text = Vec::new();
-        for (index, length) in lengths.iter().enumerate() {
-            text.clear();
-            format(&values, index, &mut text);
-            text.push(delimiter);
-            // Writing to a vector cannot fail.
-            let _ = writeln!(text, "{length}");
-            out.write_all(&text).map_err(failed)?;
-        }
-        Ok(())
-    })
 }
 
 /// Runs `upsweep expand`.

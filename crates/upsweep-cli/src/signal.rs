@@ -4,10 +4,12 @@ use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
 use crate::asked::{axis, places};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
+use crate::collect::append;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, called, one_line, quoted};
 use crate::input::{self, Form, Input};
+use crate::live::{self, Begun};
 use crate::names;
 use crate::npy;
 use crate::output::Destination;
@@ -15,10 +17,11 @@ use crate::print::print;
 use crate::progress::Progress;
 use crate::run;
 use crate::show;
+use crate::source::{STANDARD_INPUT, is_standard_input};
 use crate::table::each_row;
 use crate::wav::{self, Form as WavForm, Sound};
 use crate::write::{self, OutputForm};
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use upsweep::{Carry, Device, Error};
 use upsweep_apps::signal::{Filter, Padding, Smooth};
@@ -127,7 +130,7 @@ impl Run<'_> {
             Some(path) => (Destination::of("-o", path)?, None),
             None => run::output(output.as_deref())?,
         };
-        let carried = Carried::named(carries, &destination)?;
+        let carried = Carried::named(carries, &[&destination])?;
         let device = Chosen::open(device, Work::Pass)?;
         if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
             && destination.has_places()
@@ -140,7 +143,15 @@ impl Run<'_> {
             return self.in_chunks(&file, (&destination, form), &carried, compute);
         }
         run::explain_waiting(&common);
-        let (input, sound) = load(&common)?;
+        let is_stream = live::is_stream(output.as_deref(), (&destination, named));
+        let in_parts = is_stream && device.on_host && self.forward && asked.is_none();
+        let (input, sound) = match in_parts && is_standard_input(&common.file) {
+            false => load(&common)?,
+            true => match live::begin(&common, true, false)? {
+                Begun::Numbers(text) => return self.live(&common, text, (&destination, &carried), compute),
+                Begun::Whole(input) => (*input, None),
+            },
+        };
         if let (Some(path), None) = (as_sound, &sound) {
             let reason = format!("{} is no .wav, so nothing says how many values there are in a second", input.name);
             return Err(Failure::Input(format!("-o {}: {reason}: write .npy", called(path))));
@@ -200,6 +211,33 @@ impl Run<'_> {
             places.write(&header, 0)?;
             carry = job.run(std::mem::take(&mut carry), places)?;
             Ok(())
+        })?;
+        self.store(carried, &carry)
+    }
+
+    /// Filters numbers on standard input as they come.
+    fn live(
+        &self,
+        common: &Common,
+        text: Box<dyn Read>,
+        (destination, carried): (&Destination, &Carried<'_>),
+        compute: Compute<'_>,
+    ) -> Result<()> {
+        /// Number of values that are filtered one after the other: so the bits do not depend on how many come at a time.
+        const SERIAL: usize = 256;
+        let (device, mut carry, mut start) = (Device::cpu(), self.read(carried)?, 0);
+        live::answer(common.element, text, destination, |values| {
+            let converted = floats(values, STANDARD_INPUT, start)?;
+            let x = converted.as_ref().unwrap_or(values);
+            start += values.len();
+            let failed = |e| Failure::computing(STANDARD_INPUT, &e);
+            let mut all = Values::zeroed(x.element(), 0).map_err(failed)?;
+            for begin in (0..x.len()).step_by(SERIAL) {
+                let part = x.view().part(begin..(begin + SERIAL).min(x.len())).to_values().map_err(failed)?;
+                let results = compute(&device, &part, None, Some(&mut carry));
+                append(&mut all, &results.map_err(|e| self.failed(STANDARD_INPUT, e))?, STANDARD_INPUT)?;
+            }
+            Ok(all)
         })?;
         self.store(carried, &carry)
     }

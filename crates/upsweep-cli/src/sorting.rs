@@ -143,10 +143,11 @@ fn sort_file(
 ) -> Result<()> {
     form.check_as(file.element, destination.name(), Some("--type"))?;
     let header = if form == OutputForm::Npy { npy::header(file.element, &[file.len]) } else { Vec::new() };
-    let job = chunks::sort::Job { file, device: &device.device, sort: in_direction(args), begin: header.len() as u64 };
+    let job =
+        chunks::sort::Job { file, device: &device.device, sort: in_direction(args), folder: destination.folder() };
     destination.write_places(|places| {
         places.write(&header, 0)?;
-        job.run(places)
+        job.to_places(places, header.len() as u64)
     })
 }
 

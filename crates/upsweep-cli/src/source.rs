@@ -4,6 +4,7 @@ use crate::closed::was_closed;
 use crate::failure::{Failure, Result, called, words};
 use crate::names;
 use crate::packed::{self, Packing};
+use crate::start;
 use crate::text::{self, Text, TextForm};
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, Write};
@@ -22,8 +23,42 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 pub(crate) fn standard_input() -> Result<Box<dyn Read>> {
     check_open(STANDARD_INPUT)?;
     let mut stdin = io::stdin().lock();
-    let start = start(&mut stdin, STANDARD_INPUT)?;
+    let start = start::start(&mut stdin, packed::MARK, Packing::may_become);
+    let start = start.map_err(|e| Failure::reading(STANDARD_INPUT, &e))?;
     Ok(unpacked(Packing::of_start(&start), io::Cursor::new(start).chain(stdin)))
+}
+
+/// Whether a read of standard input would wait for what is still to come. On systems that do not tell: always.
+pub(crate) fn would_wait() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdin = io::stdin();
+        poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) == Ok(0)
+    }
+    #[cfg(not(target_os = "linux"))]
+    true
+}
+
+/// Reader of standard input that calls `before` whenever it would wait.
+pub(crate) struct Waiting<F> {
+    stdin: Box<dyn Read>,
+    before: F,
+}
+
+impl<F: FnMut() -> io::Result<()>> Waiting<F> {
+    pub(crate) fn new(before: F) -> Result<Self> {
+        Ok(Self { stdin: standard_input()?, before })
+    }
+}
+
+impl<F: FnMut() -> io::Result<()>> Read for Waiting<F> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if would_wait() {
+            (self.before)()?;
+        }
+        self.stdin.read(bytes)
+    }
 }
 
 /// Reads as many bytes as show whether a file is compressed, fewer if it ends before.
@@ -99,6 +134,16 @@ impl Source {
             form: TextForm::default(),
             stamp: stamp(&metadata),
         })
+    }
+
+    /// Standard input, whose text another reader reads.
+    #[cfg(unix)]
+    pub(crate) fn of_standard_input(form: TextForm) -> Result<Self> {
+        use std::os::fd::AsFd;
+        let wrong = |e: io::Error| Failure::reading(STANDARD_INPUT, &e);
+        let file = File::from(io::stdin().as_fd().try_clone_to_owned().map_err(wrong)?);
+        let stamp = stamp(&file.metadata().map_err(wrong)?);
+        Ok(Self { file, is_plain: false, packing: None, start: Vec::new(), form, stamp })
     }
 
     /// Returns a reader of the file, unpacked if it is compressed. It may be called once.

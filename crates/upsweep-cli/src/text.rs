@@ -10,6 +10,7 @@ mod turned;
 mod utf16;
 
 use crate::failure::{Failure, Result};
+use crate::start::{may_become, start};
 use clap::ValueEnum;
 use std::io::{Cursor, Read};
 use turned::Turned;
@@ -46,11 +47,15 @@ pub(crate) struct Text<'a> {
 /// Number of bytes at the start of a text that tell its encoding.
 const MARK: usize = 4;
 
+/// Whether more bytes behind `start` can tell the encoding: a mark, or zeros between letters.
+fn may_be_marked(start: &[u8]) -> bool {
+    matches!(start, [] | [_] | [0, ..] | [_, 0, ..] | [0xff, 0xfe, ..]) || may_become(&[0xef, 0xbb, 0xbf], start)
+}
+
 /// Opens the text of a file, which messages call `name`. Errors of the reader that are about the text are of the kind
 /// `InvalidData`.
 pub(crate) fn open<'a>(mut bytes: Box<dyn Read + 'a>, form: TextForm, name: &str) -> Result<Text<'a>> {
-    let mut start = Vec::new();
-    (&mut bytes).take(MARK as u64).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
+    let mut start = start(&mut *bytes, MARK, may_be_marked).map_err(|e| Failure::reading(name, &e))?;
     let unmarked = matches!(start[..], [a, 0, b, 0] | [0, a, 0, b] if a > 0 && b > 0);
     let (begin, big) = match (form.encoding, &start[..]) {
         (Some(Encoding::Latin1), _) => (0, None),

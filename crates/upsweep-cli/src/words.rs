@@ -8,20 +8,36 @@ use std::io::{ErrorKind, Read};
 /// Maximum number of bytes of a number as text.
 const LONGEST: usize = 4096;
 
-/// Calls `take` with each word of `reader`, the text of a file. An error names the line (counted from 1) and, unless it is about the line's
-/// first word, the number of the word in the line.
-pub(crate) fn read(
-    reader: &mut dyn Read,
-    name: &str,
-    progress: &Progress,
-    mut take: impl FnMut(&str) -> std::result::Result<(), Refused>,
-) -> Result<()> {
+/// Taker of the words of a text.
+pub(crate) trait Take {
+    /// Takes the next word.
+    fn word(&mut self, text: &str) -> std::result::Result<(), Refused>;
+
+    /// Works on the words so far. It is called whenever more have to be read.
+    fn so_far(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Taker of words one by one.
+pub(crate) struct Each<F>(pub(crate) F);
+
+impl<F: FnMut(&str) -> std::result::Result<(), Refused>> Take for Each<F> {
+    fn word(&mut self, text: &str) -> std::result::Result<(), Refused> {
+        (self.0)(text)
+    }
+}
+
+/// Lets `take` take each word of `reader`, the text of a file. An error names the line (counted from 1) and, unless it is about
+/// the line's first word, the number of the word in the line.
+pub(crate) fn read(reader: &mut dyn Read, name: &str, progress: &Progress, take: &mut impl Take) -> Result<()> {
     let mut buffer = vec![0u8; 1 << 18];
     // Number of bytes at the beginning of the buffer that are still to be parsed: the beginning of a word that the end of
     // the buffer has cut.
     let mut kept = 0;
     let mut place = Place { line: 1, word: 0 };
     loop {
+        take.so_far()?;
         let read = match reader.read(&mut buffer[kept..]) {
             Ok(read) => read,
             Err(e) if e.kind() == ErrorKind::Interrupted => continue,
@@ -45,7 +61,7 @@ pub(crate) fn read(
             let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
             place.word += 1;
             let text = String::from_utf8_lossy(&rest[..length]);
-            take(&text).map_err(|refused| refused.failure(name, |reason| place.wrong(name, &reason)))?;
+            take.word(&text).map_err(|refused| refused.failure(name, |reason| place.wrong(name, &reason)))?;
             start += length;
         }
         if read == 0 {

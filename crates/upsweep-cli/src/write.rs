@@ -5,6 +5,7 @@ use crate::failure::{Failure, Result, called};
 use crate::input::Form;
 use crate::names;
 use crate::npy;
+use crate::output::Destination;
 use crate::progress::Progress;
 use std::io::Write;
 use std::path::Path;
@@ -71,6 +72,12 @@ impl OutputForm {
             Form::Words => Self::Words,
         }
     }
+}
+
+/// Writes `values`, which have one axis, to the destination.
+pub(crate) fn write_values(destination: &Destination, form: OutputForm, values: &Values) -> Result<()> {
+    let progress = Progress::new("writing", Some(values.bytes().len() as u64));
+    destination.write(|out| write(form, values, &[values.len()], (out, destination.name()), &progress))
 }
 
 /// Writes `values`, which have this `shape`, to `out`, which messages call `name`.

@@ -26,8 +26,8 @@ fn no_memory_for_text() {
     let many = "1\n".repeat(8 << 20);
     f.file("t.csv", format!("a\n{many}")).file("keys.csv", "k,1\n".repeat(8 << 20));
     for args in [
-        &["scan", "-"][..],
-        &["scan", "-", "--type", "f64"],
+        &["scan", "-", "-o", "out.npy"][..],
+        &["scan", "-", "--type", "f64", "-o", "out.npy"],
         &["scan", "t.csv", "-o", "out.csv"],
         &["reduce", "keys.csv", "--by-key", "1", "-o", "out.csv"],
     ] {
@@ -42,6 +42,17 @@ fn no_memory_for_text() {
         );
         assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
         assert_eq!(f.names(), ["keys.csv", "stdin", "t.csv"]);
+    }
+    // What is answered as it comes needs no memory for all of it.
+    for (args, lines) in [
+        (&["scan", "-"][..], 8 << 20),
+        (&["select", "-", "--where", "x > 0"], 8 << 20),
+        (&["scan", "-", "--format", "csv", "--header", "no"], 8 << 20),
+        (&["reduce", "-"], 1),
+    ] {
+        let done = limited(&f, 150_000 + (1 << 20), "1", args, &many);
+        assert_eq!((done.code, &*done.stderr), (Some(0), ""), "{args:?}");
+        assert_eq!(done.stdout.iter().filter(|&&byte| byte == b'\n').count(), lines, "{args:?}");
     }
 }
 

@@ -77,6 +77,13 @@ fn each_command(n: u64, bytes: usize) {
     // Integers below 2^53 are exact in f64, and so are their differences.
     run("signal filter x.npy --b 1,-1 -o y.npy");
     has(&f, "y.npy", 8, (0..n).map(|i| (x(i) as f64 - if i > 0 { x(i - 1) as f64 } else { 0.0 }).to_bits()));
+    // No neighbours are equal, and no values.
+    run("runs x.npy --lengths n.npy -o y.npy");
+    has(&f, "y.npy", 4, (0..n).map(x));
+    has(&f, "n.npy", 8, (0..n).map(|_| 1));
+    run("unique x.npy --counts n.npy -o y.npy");
+    has(&f, "y.npy", 4, 0..n);
+    has(&f, "n.npy", 8, (0..n).map(|_| 1));
     run("sort x.npy -o y.npy");
     has(&f, "y.npy", 4, 0..n);
     run("sort x.npy --desc -o y.npy");

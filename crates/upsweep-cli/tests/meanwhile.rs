@@ -193,6 +193,9 @@ fn a_file_that_changes_while_it_is_read() {
             ("x.npy", &array, &["scan", "x.npy", "--op", "max", "--device", "cpu", "-o", "out.npy"]),
             ("x.npy", &array, &["sort", "x.npy", "--device", "cpu", "-o", "out.npy"]),
             ("x.npy", &array, &["select", "x.npy", "--where", "x < 9", "--device", "cpu", "-o", "out.npy"]),
+            ("x.npy", &array, &["runs", "x.npy"]),
+            ("x.npy", &array, &["unique", "x.npy", "-o", "out.npy"]),
+            ("x.npy", &array, &["histogram", "x.npy", "--range", "0", "9"]),
         ] {
             // A machine under load may let the program read everything before it is stopped. Then it has an output.
             let done = (0..20).find_map(|_| {

@@ -1,6 +1,7 @@
 //! Comparison of the program with NumPy and SQLite, by these scripts beside this file: numpy_reference.py,
 //! numpy_histograms.py, numpy_conditions.py, numpy_selections.py, numpy_sorts.py; numpy_signals.py with SciPy, and
-//! numpy_pictures.py with OpenCV and scikit-image; and numpy_tables.py with pandas, DuckDB and polars.
+//! numpy_pictures.py with OpenCV and scikit-image; numpy_tables.py with pandas, DuckDB and polars; and numpy_files.py on files of
+//! every format.
 //!
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
@@ -71,4 +72,10 @@ fn pictures_as_opencv_and_scikit_image_do() {
 #[ignore = "needs python3 with numpy, pandas, duckdb and polars"]
 fn tables_as_pandas_duckdb_and_polars_do() {
     compare("numpy_tables.py");
+}
+
+#[test]
+#[ignore = "needs python3 with numpy, scipy and scikit-image"]
+fn files_of_every_format() {
+    compare("numpy_files.py");
 }

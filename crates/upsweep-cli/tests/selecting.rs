@@ -287,7 +287,7 @@ fn distinct_texts_and_their_runs() {
     let run = |args: &[&str]| f.prints(args);
     assert_eq!(run(&["unique", "t.csv", "--column", "s"]), "\"\"\nNA\na,b\ndown\nup\n");
     run(&["unique", "t.csv", "--column", "s", "--counts", "c.u64", "--inverse", "i.u64", "-o", "u.csv"]);
-    assert_eq!(f.read("u.csv"), b"\"\"\nNA\n\"a,b\"\ndown\nup\n");
+    assert_eq!(f.read("u.csv"), b"value\n\"\"\nNA\n\"a,b\"\ndown\nup\n");
     assert_eq!(f.read("c.u64"), bytes_of!(u64: 1, 1, 1, 1, 3));
     assert_eq!(f.read("i.u64"), bytes_of!(u64: 4, 4, 3, 2, 0, 4, 1));
     let skip = ["--na", "NA", "--missing", "skip"];

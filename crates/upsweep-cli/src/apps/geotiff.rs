@@ -15,6 +15,8 @@ use tiff::tags::Tag;
 /// Maximum number of bytes that a file may unpack to; and of those that a byte of it does, by LZW.
 const MOST_BYTES: u64 = 16 << 30;
 const MOST_UNPACKED: u64 = 4096;
+/// Maximum length of the number that stands for no data, as text.
+const LONGEST: u64 = 1 << 10;
 
 /// Numbers of keys in the directory of GeoTIFF: what the coordinates are, and whether a cell's place is its middle.
 const MODEL: u16 = 1024;
@@ -45,7 +47,9 @@ pub(super) fn parse(file: &[u8], name: &str) -> Result<Grid> {
     if bands != 1 {
         return Err(Failure::input(name, format!("has {bands} bands: a terrain has one")));
     }
-    let none = decoder.get_tag_ascii_string(Tag::GdalNodata).ok().and_then(|text| {
+    // The decoder prints debugging output of its own for a text that is said to be very long.
+    let is_short = decoder.image_ifd().find_entry(Tag::GdalNodata).is_some_and(|entry| entry.count() <= LONGEST);
+    let none = is_short.then(|| decoder.get_tag_ascii_string(Tag::GdalNodata).ok()).flatten().and_then(|text| {
         let text = text.trim_matches(['\0', ' ', '\n']).to_owned();
         Some(NoData { whole: text.parse().ok(), float: text.parse().ok()? })
     });

@@ -26,6 +26,9 @@ impl Command {
         match self {
             Self::Scan(args) => with_carry(&args.common, &args.carries),
             Self::Reduce(args) => with_carry(&args.common, &args.carries),
+            Self::Select(args) => one_with_carry(&args.file, &args.carries),
+            Self::Runs(args) => one_with_carry(args.reading.path(), &args.carries),
+            Self::Histogram(args) => one_with_carry(args.reading.path(), &args.carries),
             Self::Expand(args) => with("--values", args.reading.path(), &args.values),
             Self::Text(Text::Lex(args)) => with("--rules", &args.file, &args.rules),
             Self::Text(Text::Grep(args)) => args.files.iter().map(|path| ("FILE", path.as_path())).collect(),
@@ -41,9 +44,7 @@ impl Command {
                 all.extend(carry_in(&args.of.carries));
                 all
             }
-            Self::Signal(Signal::Smooth(args)) => {
-                [Some(("FILE", args.of.reading.path())), carry_in(&args.of.carries)].into_iter().flatten().collect()
-            }
+            Self::Signal(Signal::Smooth(args)) => one_with_carry(args.of.reading.path(), &args.of.carries),
             _ => Vec::new(),
         }
     }
@@ -55,6 +56,11 @@ fn with_carry<'a>(common: &'a Common, carries: &'a Carries) -> Vec<Named<'a>> {
     all.extend(common.more.iter().map(|path| ("FILE", path.as_path())));
     all.extend(carry_in(carries));
     all
+}
+
+/// FILE, and the carry of the values before it.
+fn one_with_carry<'a>(file: &'a Path, carries: &'a Carries) -> Vec<Named<'a>> {
+    [Some(("FILE", file)), carry_in(carries)].into_iter().flatten().collect()
 }
 
 fn carry_in(carries: &Carries) -> Option<Named<'_>> {
@@ -104,6 +110,9 @@ mod tests {
         let known = [
             "upsweep scan: file more segments carry_in",
             "upsweep reduce: file more segments carry_in",
+            "upsweep histogram: file carry_in",
+            "upsweep select: file carry_in",
+            "upsweep runs: file carry_in",
             "upsweep expand: file values",
             "upsweep text lex: file rules",
             "upsweep text compare: a b",

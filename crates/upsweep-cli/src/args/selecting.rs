@@ -1,5 +1,6 @@
 //! Options of `select`, `unique`, `runs` and `expand`.
 
+use super::Carries;
 use super::reading::{Header, Reading, TableForm, types};
 use crate::device::{DeviceChoice, parse_device};
 use clap::Args;
@@ -51,6 +52,8 @@ pub(crate) struct SelectArgs {
     /// Write the result to FILE: rows to .csv or .tsv; values to .npy, .csv, .tsv, or raw; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) carries: Carries,
 }
 
 #[derive(Args, Debug)]
@@ -84,6 +87,8 @@ pub(crate) struct RunsArgs {
     /// Write the runs to FILE: .csv or .tsv; with --lengths the values, also to .npy or raw; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) carries: Carries,
 }
 
 #[derive(Args, Debug)]
@@ -132,6 +137,7 @@ Columns:
 
 Rows are written as they are read, with the row of names, quotes and white space too; where -o asks for other delimiters, text with
 white space around it is quoted. A row that is wrong ends the output, and no file is written then. Files are read as `upsweep scan --help` says.
+What comes by standard input is answered as it comes (tail -f). With --carry-out and --carry-in the --indices of several calls go on.
 
 ",
     exit_codes!()
@@ -159,7 +165,8 @@ Examples:
   upsweep runs log.csv --column level
   upsweep runs mask.npy --lengths lengths.npy -o values.npy
 
-A line has a run's value, a number or a text, or those of several columns (--column a,b), and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
+A line has a run's value, a number or a text, or those of several columns (--column a,b), and its length, in tabs. NaN differs from itself.
+With --carry-out the last run is kept for the call that follows, which begins with it by --carry-in. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

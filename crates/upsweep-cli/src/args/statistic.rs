@@ -95,20 +95,3 @@ pub(super) fn statistics() -> impl TypedValueParser<Value = Statistic> {
     let names = ["mean", "std", "var", "median", "q0.9", "count", "distinct", "first", "last", "mode"];
     Statistics(PossibleValuesParser::new(Op::ALL.iter().map(|op| op.name()).chain(names)))
 }
-
-pub(super) const QUANTILE_EXAMPLES: &str = concat!(
-    "\
-Examples:
-  upsweep quantile latencies.csv --column ms --q 0.5,0.99
-  upsweep quantile samples.npy --q 0.5
-
-One result to a line. Of n values in order, that of a share Q is at the place Q * (n - 1), counted from 0, and between two values in
-linear interpolation, as in numpy.quantile; but exact, and rounded once. So it is never outside of the two, never less for a larger
-share, and NaN only where a value is NaN (then all results are) or between -inf and inf. Integers of 64 bits lose nothing in
-text: from 2^52 on all their digits are printed. In .npy or raw files results are the nearest f64, and a note says if one
-is rounded.
-Files are read as `upsweep scan --help` says.
-
-",
-    exit_codes!()
-);

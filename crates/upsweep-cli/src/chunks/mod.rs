@@ -14,9 +14,11 @@
 //! A GPU computes scans in longer chunks, which a thread copies there and back in its turn.
 //!
 //! A selection carries the number of its results, a histogram nothing: the counts of its chunks are added. A reduction has
-//! no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order.
+//! no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order. [Runs](run_lengths) of equal
+//! neighbours carry the one that is open, and are written in turns, as nobody knows their number before.
 //!
-//! A [`sort`] takes longer parts, which all threads read, sort and write together.
+//! A [`sort`] takes longer parts, which all threads read, sort and write together. Distinct values are the runs of what it has
+//! sorted.
 //!
 //! Files are read by calls and not mapped: a file that shrinks while it is read is an error and no signal.
 
@@ -25,6 +27,7 @@ mod fold;
 pub(crate) mod histogram;
 mod memory;
 pub(crate) mod reduce;
+pub(crate) mod run_lengths;
 mod runs;
 pub(crate) mod scan;
 pub(crate) mod select;

@@ -20,6 +20,8 @@ pub(crate) struct Job<'a> {
     pub(crate) condition: &'a Expression,
     /// Whether the indices of the values are written.
     pub(crate) indices: bool,
+    /// Index of the first value.
+    pub(crate) position: u64,
     /// Offset in bytes of the first result.
     pub(crate) begin: u64,
 }
@@ -28,7 +30,7 @@ impl Job<'_> {
     /// Writes what is selected to `places`, and returns its number. Only that goes from chunk to chunk, so that threads
     /// test, select and write at the same time.
     pub(crate) fn run(&self, places: &Places<'_>) -> Result<usize> {
-        let Self { file, condition, indices, begin } = *self;
+        let Self { file, condition, indices, position, begin } = *self;
         let (device, failed) = (Device::cpu(), |e| Failure::computing(&file.name, &e));
         let chunks = file.len.div_ceil(CHUNK);
         let mut rooms = rooms(file, CHUNK)?;
@@ -43,7 +45,7 @@ impl Job<'_> {
             upsweep_dynamic::with_values!(&*stored, x => mark(condition, x, start, &mut flags, &file.name))?;
             let results = if indices {
                 let mut found = upsweep_dynamic::select_indices(&device, &flags).map_err(failed)?;
-                found.iter_mut().for_each(|index| *index += start as u64);
+                found.iter_mut().for_each(|index| *index += position + start as u64);
                 Values::from(found)
             } else {
                 upsweep_dynamic::select(&device, stored.view(), &flags).map_err(failed)?

@@ -1,4 +1,4 @@
-//! Sort of an array in a file to another file, in runs where memory does not hold the array.
+//! Sort of an array in a file, in runs where memory does not hold the array.
 //!
 //! ```text
 //! for each run of the array:       read it; sort it; write it to a file of runs
@@ -20,6 +20,7 @@ use crate::failure::{Failure, Result};
 use crate::output::{Places, Scratch};
 use crate::progress::Progress;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use upsweep::Device;
 use upsweep_dynamic::Sort;
@@ -31,14 +32,18 @@ const LEAST: usize = 1 << 20;
 /// Number of runs from which they become longer, so that pieces are long enough to be read at the disk's speed.
 const MOST: usize = 512;
 
-/// What is sorted, and where its results go.
+/// What is sorted, and how.
 pub(crate) struct Job<'a> {
     pub(crate) file: &'a ArrayFile,
     pub(crate) device: &'a Device,
     pub(crate) sort: Sort<'a>,
-    /// Offset in bytes of the first result.
-    pub(crate) begin: u64,
+    /// Folder for sorted runs: that of the result, if it is a file.
+    pub(crate) folder: Option<&'a Path>,
 }
+
+/// Taker of the sorted values, in their order: of some of them, and of the index of the first. It tells the bytes of what it
+/// has worked on.
+type Take<'a> = dyn FnMut(&Values, usize, &(dyn Fn(usize) + Sync)) -> Result<()> + 'a;
 
 /// Buffers of one run.
 struct Room {
@@ -47,14 +52,32 @@ struct Room {
 }
 
 impl Job<'_> {
-    /// Sorts the file into `places`.
-    pub(crate) fn run(&self, places: &Places<'_>) -> Result<()> {
-        let bytes = self.file.len.saturating_mul(self.file.element.size());
-        self.in_runs(run_bytes(bytes, memory::left()), places)
+    /// Sorts the file into `places`, from the offset `begin` on.
+    pub(crate) fn to_places(&self, places: &Places<'_>, begin: u64) -> Result<()> {
+        self.in_runs_to(self.bytes(), places, begin)
     }
 
-    /// Sorts the file in runs of up to `bytes` bytes.
-    fn in_runs(&self, bytes: usize, places: &Places<'_>) -> Result<()> {
+    /// Sorts the file in runs of up to `bytes` bytes into `places`.
+    fn in_runs_to(&self, bytes: usize, places: &Places<'_>, begin: u64) -> Result<()> {
+        let size = self.file.element.size();
+        let reserve = || places.reserve(begin + (self.file.len * size) as u64);
+        self.in_runs(bytes, &reserve, &mut |sorted, start, done| {
+            places.write_at_once(sorted.bytes(), begin + (start * size) as u64, done)
+        })
+    }
+
+    /// Sorts the file, and lets `take` take the values.
+    pub(crate) fn run(&self, take: &mut Take<'_>) -> Result<()> {
+        self.in_runs(self.bytes(), &|| Ok(()), take)
+    }
+
+    /// Returns the bytes of a run.
+    fn bytes(&self) -> usize {
+        run_bytes(self.file.len.saturating_mul(self.file.element.size()), memory::left())
+    }
+
+    /// Sorts the file in runs of up to `bytes` bytes. While the only one is read, `reserve` makes room for its results.
+    fn in_runs(&self, bytes: usize, reserve: &(dyn Fn() -> Result<()> + Sync), take: &mut Take<'_>) -> Result<()> {
         let (file, size) = (self.file, self.file.element.size());
         let (mut room, len) = self.room(bytes)?;
         let runs: Vec<Range<usize>> =
@@ -70,19 +93,18 @@ impl Job<'_> {
         if let [] | [_] = runs[..] {
             for run in &runs {
                 // New pages of a file take as long as the sort, so that a thread asks for them meanwhile.
-                let all = self.begin + (file.len * size) as u64;
                 std::thread::scope(|scope| {
-                    let reserving = std::thread::Builder::new().spawn_scoped(scope, || places.reserve(all));
+                    let reserving = std::thread::Builder::new().spawn_scoped(scope, reserve);
                     read_sorted(run, &mut room)?;
                     reserving.map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
                 })?;
                 file.check_unchanged()?;
-                places.write_at_once(room.sorted.bytes(), self.begin, &done)?;
+                take(&room.sorted, 0, &done)?;
             }
             return Ok(());
         }
-        let scratch = places.scratch("sorted runs")?;
-        let kept = scratch.places(places);
+        let scratch = Scratch::new(self.folder, "sorted runs")?;
+        let kept = scratch.places();
         let mut all = Runs::new(self.sort, runs.len());
         for run in &runs {
             read_sorted(run, &mut room)?;
@@ -100,7 +122,7 @@ impl Job<'_> {
             file::read_ranges(&scratch.file, 0, &pieces, &mut room.values, &done)
                 .map_err(|e| Failure::reading(&scratch.name, &e))?;
             self.sorted(&mut room)?;
-            places.write_at_once(room.sorted.bytes(), self.begin + (start * size) as u64, &done)?;
+            take(&room.sorted, start, &done)?;
             start += len;
         }
         Ok(())
@@ -176,7 +198,6 @@ mod tests {
     use crate::device::DeviceChoice;
     use crate::element::Type;
     use crate::output::Destination;
-    use std::path::Path;
     use upsweep_dynamic::View;
 
     #[test]
@@ -197,9 +218,9 @@ mod tests {
         std::fs::write(&x, bytes).unwrap();
         let file =
             ArrayFile::open(&Common::of(&Reading::of(&x, Default::default()), DeviceChoice::Cpu)).unwrap().unwrap();
-        let job = Job { file: &file, device: &Device::cpu(), sort, begin: 3 };
+        let job = Job { file: &file, device: &Device::cpu(), sort, folder: Some(folder) };
         let destination = Destination::of("-o", &y).unwrap();
-        destination.write_places(|places| job.in_runs(len * element.size(), places)).unwrap();
+        destination.write_places(|places| job.in_runs_to(len * element.size(), places, 3)).unwrap();
         let expected = sort.run(&Device::cpu(), View::from_bytes(element, bytes).unwrap()).unwrap();
         let found = std::fs::read(&y).unwrap();
         // Some file systems wait for the disk when a file is replaced.

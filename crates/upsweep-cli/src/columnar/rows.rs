@@ -123,6 +123,8 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
         ("--set", !args.set.is_empty()),
         ("--keep", args.keep.is_some()),
         ("--array", args.array.is_some()),
+        ("--carry-in", args.carries.carry_in.is_some()),
+        ("--carry-out", args.carries.carry_out.is_some()),
         ("--format", args.table.delimiter(None).is_some() || args.table.of_text().is_some()),
     ];
     table.check(&given)?;

@@ -134,6 +134,11 @@ impl Destination {
         matches!(self.place, Place::StandardOutput | Place::Descriptor(_))
     }
 
+    /// Folder of the result, if that becomes a file.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        if let Place::File { folder, .. } = &self.place { Some(folder) } else { None }
+    }
+
     /// Name of the destination in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
@@ -145,13 +150,19 @@ impl Destination {
         to.open()?;
         let mut draw = Some(draw);
         let failed = |e: &io::Error| Failure::writing(to.name(), e);
-        let mut draw = |out: &mut dyn Write| draw.take().map_or(Ok(()), |draw| draw(out).map_err(|e| failed(&e)));
-        buffered(io::stdout().lock(), &mut draw, failed)
+        let mut draw =
+            |out: &mut (dyn Write + Send)| draw.take().map_or(Ok(()), |draw| draw(out).map_err(|e| failed(&e)));
+        buffered(io::stdout(), &mut draw, failed)
     }
 
     /// Lets `write` write the whole result. If it fails, no new file is left and an old one is unchanged. On a
     /// terminal, control characters are escaped.
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        self.write_by_threads(|out| write(out))
+    }
+
+    /// Lets `write` write the whole result as [`write`](Self::write) does, its parts by any threads.
+    pub(crate) fn write_by_threads(&self, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         // `write_by` is compiled once for all results: it takes a closure that can be called again, and this one calls
         // the `FnOnce`.
         let mut write = Some(write);
@@ -167,7 +178,7 @@ impl Destination {
         };
         interrupt::release()?;
         let mut write = Some(write);
-        let mut write = |file: &File| write.take().map_or(Ok(()), |write| write(&Places { file, name, folder }));
+        let mut write = |file: &File| write.take().map_or(Ok(()), |write| write(&Places { file, name }));
         let unfinished = written_file(path, folder, name, &mut write)?;
         unfinished.place(path, folder).map_err(|e| Failure::writing(name, &e))
     }
@@ -180,12 +191,12 @@ impl Destination {
         }
     }
 
-    fn write_by(&self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+    fn write_by(&self, write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         interrupt::release()?;
         let name = &*self.name;
         let failed = |e: &io::Error| Failure::writing(name, e);
         let opened = |e: io::Error| Failure::input(name, words(&e));
-        let mut packed = |out: &mut dyn Write| match self.packing {
+        let mut packed = |out: &mut (dyn Write + Send)| match self.packing {
             Some(packing) => packing.write((out, name), write),
             None => write(out),
         };
@@ -193,7 +204,7 @@ impl Destination {
         match &self.place {
             Place::StandardOutput => {
                 self.open()?;
-                streamed(io::stdout().lock(), write, failed)
+                streamed(io::stdout(), write, failed)
             }
             Place::Descriptor(inherited) => streamed(inherited.open().map_err(opened)?, write, failed),
             Place::Special { path, append } => {
@@ -213,7 +224,7 @@ fn written(
     path: &Path,
     folder: &Path,
     name: &str,
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<()>,
 ) -> Result<Unfinished> {
     written_file(path, folder, name, &mut |file| {
         buffered(interrupt::Watched(file), write, |e| Failure::writing(name, e))
@@ -316,17 +327,17 @@ fn is_same_file(_: &Path, _: &Path) -> bool {
 }
 
 /// Lets `write` write to the stream `out`. Control characters are escaped if it is a terminal.
-fn streamed<W: Write + IsTerminal>(
+fn streamed<W: Write + IsTerminal + Send>(
     out: W,
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<()>,
     failed: impl Fn(&io::Error) -> Failure,
 ) -> Result<()> {
     if out.is_terminal() { buffered(Escaping::new(out), write, failed) } else { buffered(out, write, failed) }
 }
 
-fn buffered<W: Write>(
+fn buffered<W: Write + Send>(
     out: W,
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<()>,
     failed: impl Fn(&io::Error) -> Failure,
 ) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, out);

@@ -12,8 +12,6 @@ pub(crate) struct Places<'a> {
     pub(super) file: &'a File,
     /// Name of the destination in messages.
     pub(super) name: &'a str,
-    /// Folder of the destination.
-    pub(super) folder: &'a Path,
 }
 
 /// File without a name, for what is kept while a result is computed: nothing is left of it when the process ends, however it
@@ -58,25 +56,23 @@ impl Places<'_> {
     pub(crate) fn reserve(&self, _: u64) -> Result<()> {
         Ok(())
     }
-
-    /// Creates a file for `what`, which messages name. It is beside the result, as that takes as much room: the folder for
-    /// temporary files is often small, or in memory. It is there only if the folder of the result takes no new file.
-    pub(crate) fn scratch(&self, what: &str) -> Result<Scratch> {
-        let mut folder = called(self.folder);
-        let created = tempfile::tempfile_in(self.folder).or_else(|_| {
-            folder = called(&std::env::temp_dir());
-            tempfile::tempfile()
-        });
-        let name = format!("{what} in {folder}");
-        let file = created.map_err(|e| Failure::Run(format!("{name}: {}", words(&e))))?;
-        Ok(Scratch { file, name })
-    }
 }
 
 impl Scratch {
+    /// Creates a file for `what`, which messages name: in `folder`, that of the result, as it takes as much room, and the folder
+    /// for temporary files is often small, or in memory. It is there if the other takes no new file, or there is none.
+    pub(crate) fn new(folder: Option<&Path>, what: &str) -> Result<Self> {
+        let beside = folder.and_then(|folder| Some((tempfile::tempfile_in(folder).ok()?, called(folder))));
+        let elsewhere = || (tempfile::tempfile(), called(&std::env::temp_dir()));
+        let (created, folder) = beside.map_or_else(elsewhere, |(file, folder)| (Ok(file), folder));
+        let name = format!("{what} in {folder}");
+        let file = created.map_err(|e| Failure::Run(format!("{name}: {}", words(&e))))?;
+        Ok(Self { file, name })
+    }
+
     /// Places of the file.
-    pub(crate) fn places<'a>(&'a self, of: &Places<'a>) -> Places<'a> {
-        Places { file: &self.file, name: &self.name, folder: of.folder }
+    pub(crate) fn places(&self) -> Places<'_> {
+        Places { file: &self.file, name: &self.name }
     }
 }
 

@@ -93,8 +93,8 @@ const PART: usize = 1 << 17;
 /// Lets `write` write, and writes it compressed to `out`, which messages call `name`. It becomes one frame, as some
 /// readers stop at the end of the first one. The compressor asks for its input, so it has a thread of its own.
 pub(super) fn write(
-    (out, name): (&mut dyn Write, &str),
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+    (out, name): (&mut (dyn Write + Send), &str),
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<()>,
 ) -> Result<()> {
     thread::scope(|scope| {
         let (to_pack, input) = sync_channel(WAITING);
@@ -112,7 +112,7 @@ pub(super) fn write(
 
 /// Writer that hands what is written to the thread that compresses, and writes what comes back.
 struct Packer<'a> {
-    out: &'a mut dyn Write,
+    out: &'a mut (dyn Write + Send),
     to_pack: SyncSender<Vec<u8>>,
     packed: Receiver<Vec<u8>>,
     part: Vec<u8>,

@@ -13,6 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
+use crate::text::Text;
 use csv::ByteRecord;
 use upsweep_dynamic::Number;
 
@@ -92,13 +93,14 @@ impl Row for Cells<'_> {
 
 impl Filter<'_> {
     /// Calls `take` with the row of names, if there is one, and with each row that meets the condition. The first
-    /// argument is the index of the row among the rows of data, and `None` for the names.
+    /// argument is the index of the row among the rows of data, and `None` for the names. Returns the number of rows of data.
     pub(crate) fn run(
         &self,
+        text: Text<'_>,
         progress: &Progress,
         mut take: impl FnMut(Option<u64>, Selected<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let mut rows = Reader::new(self.source, self.name, self.delimiter, progress)?;
+    ) -> Result<u64> {
+        let mut rows = Reader::of(text, self.source, (self.name, self.delimiter), progress);
         rows.keep_text();
         let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
         let any = rows.next(&mut first)?;
@@ -159,6 +161,6 @@ impl Filter<'_> {
             look(&rows, rows.row(), rows.as_read(&row))?;
             more = rows.next(&mut row)?;
         }
-        Ok(())
+        Ok(index)
     }
 }

@@ -5,6 +5,7 @@ use super::written::AsRead;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
 use crate::source::Source;
+use crate::text::Text;
 use csv::ByteRecord;
 use std::io::Read;
 
@@ -27,22 +28,20 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(source: &'a Source, name: &'a str, delimiter: u8, progress: &'a Progress) -> Result<Self> {
-        let file = source.text(name)?.reader;
+        Ok(Self::of(source.text(name)?, source, (name, delimiter), progress))
+    }
+
+    /// Reads the rows of `text`, which is that of the source.
+    pub(super) fn of(
+        text: Text<'a>,
+        source: &'a Source,
+        (name, delimiter): (&'a str, u8),
+        progress: &'a Progress,
+    ) -> Self {
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 18);
-        let reader = builder.from_reader(Strict::new(file, delimiter));
-        Ok(Self {
-            reader,
-            source,
-            name,
-            row: 0,
-            begin: 0,
-            delimiter,
-            width: None,
-            padded: Vec::new(),
-            bytes: 0,
-            progress,
-        })
+        let reader = builder.from_reader(Strict::new(text.reader, delimiter));
+        Self { reader, source, name, row: 0, begin: 0, delimiter, width: None, padded: Vec::new(), bytes: 0, progress }
     }
 
     /// Keeps the text of each row that is read from now on, for [`as_read`](Self::as_read).

@@ -3,7 +3,7 @@
 use super::columns::holds_number;
 use crate::failure::{Failure, Result};
 use csv::ByteRecord;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Writer of rows, which it passes on line by line. It has no buffer of its own for several rows.
 pub(crate) struct Rows<'a> {
@@ -52,6 +52,19 @@ impl<'a> Rows<'a> {
     pub(crate) fn write_text(&mut self, text: &[u8]) -> Result<()> {
         self.line.extend(text);
         self.end_line()
+    }
+
+    /// Writes a row that is given as its text, with `cell` as one more cell at its end.
+    pub(crate) fn write_text_with(&mut self, text: &[u8], cell: &[u8]) -> Result<()> {
+        self.line.extend(text);
+        self.line.push(self.delimiter);
+        self.push(cell);
+        self.end_line()
+    }
+
+    /// Hands on what was written.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 
     /// Writes lines that are given as text, with their ends.

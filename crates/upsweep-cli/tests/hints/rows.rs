@@ -262,6 +262,30 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep scan - --init 1 --carry-out c < /dev/null",
         "upsweep scan one.npy --init 1 --carry-out c -o out.npy",
     ),
+    (
+        "no value or row is selected by what came before it: only --indices go on",
+        "",
+        "upsweep select two.npy --where 'x > 1' --carry-out c",
+        "upsweep select two.npy --where 'x > 1' --indices --carry-out c",
+    ),
+    (
+        "each part has a least and a largest value of its own: give --range or --edges",
+        "",
+        "upsweep histogram two.npy --carry-out c",
+        "upsweep histogram two.npy --range 0 3 --carry-out c",
+    ),
+    (
+        "the values before were counted in other bins: give the same --range and --bins, or --edges",
+        "",
+        "upsweep histogram one.npy --range 0 2 --carry-out c; upsweep histogram two.npy --range 0 3 --carry-in c",
+        "upsweep histogram one.npy --range 0 2 --carry-out c; upsweep histogram two.npy --range 0 2 --carry-in c",
+    ),
+    (
+        "runs of numbers go on in the next part, and these are of texts: give all at once",
+        "",
+        "upsweep runs t.csv --column name --carry-out c",
+        "upsweep runs t.csv --column name",
+    ),
     // Groups and keys.
     (
         "give --group-by COLUMN to count those of groups",

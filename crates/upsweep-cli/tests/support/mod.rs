@@ -55,18 +55,29 @@ impl Folder {
         self.run_with(args, b"")
     }
 
-    /// Runs the program in this folder with `input` on standard input.
+    /// Runs the program in this folder with `input` on standard input, a pipe. What fits the pipe is there before the program starts,
+    /// so that it never waits for more.
     pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Done {
+        const FITS: usize = 1 << 15;
+        let (reader, writer) = std::io::pipe().unwrap();
         let mut command = self.command(args);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_vec();
-        let feeder = std::thread::spawn(move || {
+        let (input, fits) = (input.to_vec(), input.len() <= FITS);
+        let feed = move || {
+            let mut writer = writer;
             // A program that finds an error reads no further.
-            let _ = stdin.write_all(&input);
-        });
+            let _ = writer.write_all(&input);
+        };
+        let mut feeder = None;
+        if fits {
+            feed()
+        } else {
+            feeder = Some(std::thread::spawn(feed))
+        }
+        let child = command.stdin(reader).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // The command has a copy of the pipe's end, which would keep the feeder waiting.
+        drop(command);
         let output = child.wait_with_output().unwrap();
-        feeder.join().unwrap();
+        feeder.into_iter().for_each(|feeder| feeder.join().unwrap());
         Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
     }
 
