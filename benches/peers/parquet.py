@@ -45,9 +45,9 @@ def main():
             ours = [program, "scan", table, "--column", "a", "-o", out]
             theirs = [sys.executable, "-c", PYTHON, table, out, codec]
             for contestant in [ours, theirs]:
-                in_turns([contestant], 1)
+                in_turns([contestant], 1, out)
                 cells.append(os.path.getsize(out) / 1e6)
-            medians = in_turns([ours, theirs], turns)
+            medians = in_turns([ours, theirs], turns, out)
             shown = [f"{a:.2f}, {b:.2f} ({m:.0f}); {written:.0f}" for (a, b, m), written in zip(medians, cells)]
             ratios = [f"{a / b:.2f}" for a, b in zip(*medians)]
             print(f"| {codec} | {size:.0f} | {' | '.join(shown + ratios)} |", flush=True)

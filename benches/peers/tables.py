@@ -76,7 +76,7 @@ def main():
         for name, ours, theirs in WORKS:
             ours = [program] + [{"TABLE": table, "OUT": out}.get(word, word) for word in ours]
             theirs = [sys.executable, "-c", PYTHON + theirs, table, out]
-            (a, _, m), (b, _, n) = in_turns([ours, theirs], turns)
+            (a, _, m), (b, _, n) = in_turns([ours, theirs], turns, out)
             print(f"| {name} | {a:.2f} ({m:.0f}) | {b:.2f} ({n:.0f}) | {a / b:.2f} | {m / n:.2f} |", flush=True)
 
 
