@@ -69,9 +69,9 @@ fn is_within_lines(pattern: &str) -> bool {
 
 /// Search for lines in a text of many.
 enum Finder<'a> {
-    Text(memmem::Finder<'a>),
+    Text(Box<memmem::Finder<'a>>),
     /// Regular expression of a text of many lines, and of one line: the first may find a match that goes over a line end.
-    Pattern(Box<(Regex, Regex)>),
+    Pattern(Regex, Regex),
 }
 
 impl<'a> Finder<'a> {
@@ -79,7 +79,7 @@ impl<'a> Finder<'a> {
     fn of(args: &'a Grep) -> Option<Self> {
         let pattern = &args.pattern;
         if !args.ignore_case && is_plain(pattern) {
-            return Some(Self::Text(memmem::Finder::new(pattern)));
+            return Some(Self::Text(Box::new(memmem::Finder::new(pattern))));
         }
         if args.crlf || !is_within_lines(pattern) {
             return None;
@@ -87,15 +87,17 @@ impl<'a> Finder<'a> {
         let mut builder = RegexBuilder::new(pattern);
         builder.unicode(false).case_insensitive(args.ignore_case);
         let line = builder.build().ok()?;
-        Some(Self::Pattern(Box::new((builder.multi_line(true).build().ok()?, line))))
+        Some(Self::Pattern(builder.multi_line(true).build().ok()?, line))
     }
 
     /// Returns the begin and end of the first line that matches, of those that begin at `at` or later; a line begins there.
     fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize)> {
         loop {
-            let place = match self {
-                Self::Text(finder) => at + finder.find(text.get(at..)?)?,
-                Self::Pattern(of) => of.0.find_at(text, at.min(text.len()))?.start(),
+            let (place, last) = match self {
+                Self::Text(finder) => finder.find(text.get(at..)?).map(|place| (at + place, at))?,
+                Self::Pattern(many, _) => {
+                    many.find_at(text, at.min(text.len())).map(|part| (part.start(), part.end()))?
+                }
             };
             let begin = memrchr(b'\n', &text[at..place]).map_or(at, |end| at + end + 1);
             let end = memchr(b'\n', &text[place..]).map_or(text.len(), |end| place + end);
@@ -104,7 +106,7 @@ impl<'a> Finder<'a> {
                 return None;
             }
             match self {
-                Self::Pattern(of) if !of.1.is_match(&text[begin..end]) => at = end + 1,
+                Self::Pattern(_, one) if last > end && !one.is_match(&text[begin..end]) => at = end + 1,
                 _ => return Some((begin, end)),
             }
             if at >= text.len() {
@@ -117,7 +119,7 @@ impl<'a> Finder<'a> {
     fn reads(&self) -> usize {
         match self {
             Self::Text(_) => PART,
-            Self::Pattern(_) => PART * rayon::current_num_threads().max(1),
+            Self::Pattern(..) => PART * rayon::current_num_threads().max(1),
         }
     }
 
