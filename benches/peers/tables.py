@@ -8,10 +8,11 @@ include the start of the program: a row says how much that is of Python and pola
 """
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
+
+from child import in_turns
 
 # A child counts the memory of its parent until it starts a program, so that this program has little.
 WRITE = """
@@ -62,15 +63,6 @@ WORKS = [
 ]
 
 
-def run(arguments):
-    """CPU seconds of a process, and the MB that it had in memory at most."""
-    child = os.posix_spawn(arguments[0], arguments, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
-    _, status, used = os.wait4(child, 0)
-    if status != 0:
-        raise SystemExit(f"{arguments}: {status}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-
-
 def main():
     program = os.path.abspath(sys.argv[1])
     rows = int(sys.argv[2]) if len(sys.argv) > 2 else 10**7
@@ -84,8 +76,7 @@ def main():
         for name, ours, theirs in WORKS:
             ours = [program] + [{"TABLE": table, "OUT": out}.get(word, word) for word in ours]
             theirs = [sys.executable, "-c", PYTHON + theirs, table, out]
-            times = [(run(ours), run(theirs)) for _ in range(turns)]
-            (a, m), (b, n) = ([statistics.median(t[i][k] for t in times) for k in (0, 1)] for i in (0, 1))
+            (a, _, m), (b, _, n) = in_turns([ours, theirs], turns, out)
             print(f"| {name} | {a:.2f} ({m:.0f}) | {b:.2f} ({n:.0f}) | {a / b:.2f} | {m / n:.2f} |", flush=True)
 
 

@@ -2,7 +2,8 @@
 //!
 //! [`file`] reads parts of a file, [`values`] turns columns into arrays and back, [`written`] writes; [`rows`] selects and
 //! sorts rows. A file is read in units of some MB: rows of a row group, or a batch. As many as fit the memory are read,
-//! and later encoded, by a thread each; between, they are computed one after the other, with a carry from each to the next.
+//! and later encoded, by a thread each; between, they are computed one after the other, with a carry from each to the next. A scan of Parquet copies the columns of the
+//! input as they lie in the file, if row groups are not too large: they are decoded, as damage must be told, and not encoded again.
 
 mod file;
 pub(crate) mod load;
@@ -78,10 +79,13 @@ impl Target {
         let (name, len) = (self.destination.name(), rows.num_rows());
         let starts: Vec<usize> = (0..len).step_by(ROWS).collect();
         self.destination.write(|out| {
-            let mut written = Written::new(table, &table.schema, (self.kind, self.destination.is_stream()), name)?;
+            let kind = (self.kind, self.destination.is_stream());
+            let mut written = Written::new(table, &table.schema, kind, false, name)?;
             for wave in starts.chunks(rayon::current_num_threads().max(1)) {
-                let encoded: Vec<Result<_>> =
-                    wave.par_iter().map(|&first| written.encode(vec![part(first, ROWS.min(len - first))?])).collect();
+                let encoded: Vec<Result<_>> = wave
+                    .par_iter()
+                    .map(|&first| written.encode(None, vec![part(first, ROWS.min(len - first))?]))
+                    .collect();
                 encoded.into_iter().try_for_each(|rows| written.append(rows?, out))?;
             }
             written.finish(out)
@@ -95,24 +99,32 @@ pub(crate) fn has_rows(file: &Path, output: Option<&Path>, to: Option<Columnar>)
 }
 
 /// Reads the units of a table; lets `change` make other rows of each, one after the other; and writes them. In the end
-/// `change` is given `None`, and may fail before the output takes its place.
+/// `change` is given `None`, and may fail before the output takes its place. If there is `only` one column,
+/// rows have that, those that are made have a new one, and the columns of the table are [copied](Table::copy_columns).
 fn for_units(
     table: &Table,
     schema: &SchemaRef,
     target: &Target,
+    only: Option<usize>,
     change: &mut dyn FnMut(Option<Vec<RecordBatch>>) -> Result<Vec<RecordBatch>>,
 ) -> Result<()> {
     let destination = &target.destination;
     let progress = Progress::new("writing", table.rows.map(|rows| rows as u64));
     destination.write(|out| {
-        let mut written = Written::new(table, schema, (target.kind, destination.is_stream()), destination.name())?;
+        let kind = (target.kind, destination.is_stream());
+        let mut written = Written::new(table, schema, kind, only.is_some(), destination.name())?;
         for wave in table.units.chunks(table.at_once()) {
-            let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, None)).collect();
+            let read: Vec<Result<Vec<RecordBatch>>> =
+                wave.par_iter().map(|unit| table.read_rows(*unit, only)).collect();
             let changed = read.into_iter().map(|batches| change(Some(batches?))).collect::<Result<Vec<_>>>()?;
             let encoded: Vec<Result<_>> = changed
                 .into_par_iter()
-                .filter(|batches| batches.iter().any(|batch| batch.num_rows() > 0))
-                .map(|batches| Ok((batches.iter().map(RecordBatch::num_rows).sum(), written.encode(batches)?)))
+                .zip(wave)
+                .filter(|(batches, _)| batches.iter().any(|batch| batch.num_rows() > 0))
+                .map(|(batches, unit)| {
+                    let rows = batches.iter().map(RecordBatch::num_rows).sum();
+                    Ok((rows, written.encode(only.map(|_| *unit), batches)?))
+                })
                 .collect();
             for rows in encoded {
                 let (count, rows): (usize, _) = rows?;
@@ -134,7 +146,7 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let target = Target::of(&common.file, common.output.as_deref(), args.to)?;
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &target.destination)?;
     let device = Chosen::open(common.device, Work::Pass)?;
-    let table = Table::open(&common.file)?;
+    let mut table = Table::open(&common.file)?;
     if !common.more.is_empty() {
         return Err(Failure::input(&input::called_all(common), "the results of several tables are no table"));
     }
@@ -142,21 +154,30 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let at = table.column(common.column.as_deref())?;
     let (element, label) = described(&table, at)?;
     let sums = Sums::new(common.sums, op, element, OutputForm::Npy)?;
+    let schema = with_column(&table, at, op.name(), sums.results, common.missing.leaves_out(""));
+    let only = (target.kind == Columnar::Parquet && table.copy_columns(&schema)).then_some(at);
+    let place = if only.is_some() { 0 } else { at };
     let len = table.rows.unwrap_or(usize::MAX >> 1);
     let shape = [len];
     let asked =
         Asked { common, name: &table.name, device: &device, shape: &shape, axis: None, sums, missing: 0, begun };
     let Scans { checked, computed: scan } = Scans::new((args, op), &asked, None)?;
-    let schema = with_column(&table, at, op.name(), sums.results, common.missing.leaves_out(""));
     let failed = |e: Error| asked.overflow(&Form::Words, "", &e);
+    let new =
+        Arc::new(Schema::new(schema.fields().iter().skip(table.schema.fields().len()).cloned().collect::<Vec<_>>()));
     let with_results = |batch: &RecordBatch, results: &Values, left_out: Option<&[bool]>| {
-        let columns = batch.columns().iter().cloned().chain([values::array(results, left_out)]).collect();
-        let rows = RecordBatch::try_new(Arc::clone(&schema), columns);
+        let results = values::array(results, left_out);
+        let rows = match only {
+            Some(_) => RecordBatch::try_new(Arc::clone(&new), vec![results]),
+            None => {
+                RecordBatch::try_new(Arc::clone(&schema), batch.columns().iter().cloned().chain([results]).collect())
+            }
+        };
         rows.map_err(|e| Failure::Run(format!("{}: {e}", table.name)))
     };
     let mut first = 1;
     let mut column_of = |batch: &RecordBatch| {
-        let column = values::column(batch.column(at).as_ref(), &common.missing, (&table.name, &label), first);
+        let column = values::column(batch.column(place).as_ref(), &common.missing, (&table.name, &label), first);
         first += batch.num_rows();
         column
     };
@@ -170,7 +191,7 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         let results =
             scan.run_owned(&device.device, values).and_then(|computed| sums.results(computed)).map_err(failed)?;
         let mut begin = 0;
-        return for_units(&table, &schema, &target, &mut |batches| {
+        return for_units(&table, &schema, &target, only, &mut |batches| {
             let of_batch = |batch: &RecordBatch| {
                 let Column { values, left_out } = column_of(batch)?;
                 let own = results.view().part(begin..begin + values.len()).to_values().map_err(failed)?;
@@ -181,7 +202,7 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         });
     }
     let mut running = Running::new(&asked, (op, &checked, scan), (element, len), &carried, &Form::Words)?;
-    for_units(&table, &schema, &target, &mut |batches| {
+    for_units(&table, &schema, &target, only, &mut |batches| {
         let Some(batches) = batches else { return running.check(&carried).map(|()| Vec::new()) };
         let of_batch = |batch: &RecordBatch| {
             let Column { values, left_out } = column_of(batch)?;
@@ -232,7 +253,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
     let progress = Progress::new("reducing", table.rows.map(|rows| rows as u64));
     let mut first = 1;
     for wave in table.units.chunks(table.at_once()) {
-        let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, Some(&[at]))).collect();
+        let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, &[at])).collect();
         for batches in read {
             for batch in batches? {
                 let column = values::column(batch.column(0).as_ref(), &common.missing, (&table.name, &label), first)?;

@@ -28,6 +28,11 @@ impl Missing {
         !self.na.is_empty() || self.how != How::Error
     }
 
+    /// Whether a number may mean that there is no value.
+    pub(crate) fn has_texts(&self) -> bool {
+        !self.na.is_empty()
+    }
+
     /// Whether this text of a cell, without white space around it, means that there is no value.
     pub(crate) fn means(&self, text: &str) -> bool {
         text.is_empty() || self.na.iter().any(|na| na == text)

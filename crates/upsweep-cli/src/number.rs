@@ -67,6 +67,27 @@ pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) 
     }
 }
 
+/// Returns a number that is written by at most 15 digits, and not as `-0`: an integer, which f64 holds, and the number of its
+/// digits that are decimals.
+pub(crate) fn short(text: &[u8]) -> Option<(i64, usize)> {
+    let (digits, sign) = match text {
+        [b'-', digits @ ..] => (digits, -1),
+        digits => (digits, 1),
+    };
+    let (mut value, mut point) = (0, digits.len());
+    for (at, &byte) in digits.iter().enumerate().take(17) {
+        match byte {
+            b'0'..=b'9' => value = 10 * value + i64::from(byte - b'0'),
+            b'.' if point == digits.len() && at > 0 => point = at,
+            _ => return None,
+        }
+    }
+    let has_point = usize::from(point < digits.len());
+    let decimals = digits.len() - point - has_point;
+    let is_short = (1..=15).contains(&(digits.len() - has_point)) && decimals >= has_point && (value > 0 || sign > 0);
+    is_short.then_some((sign * value, decimals))
+}
+
 /// Whether `text` is written as an integer: digits, and a sign at most.
 pub(crate) fn is_whole(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

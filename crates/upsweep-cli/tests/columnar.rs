@@ -21,8 +21,9 @@ use arrow_array::{
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::FileWriter;
 use arrow_select::concat::concat_batches;
+use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use std::io::Cursor;
@@ -301,4 +302,40 @@ fn damage_is_an_error() {
         }
     }
     assert!(wrong > 60, "{wrong}");
+}
+
+/// Columns of the input lie in the output as they do there, whose row groups have no more rows.
+#[test]
+fn a_scan_copies_the_columns_of_parquet() {
+    let f = Folder::new();
+    let input = rows(700);
+    for (group, compression) in
+        [(300, Compression::SNAPPY), (700, Compression::UNCOMPRESSED), (1, Compression::LZ4_RAW)]
+    {
+        let file = parquet_file(&input, group, compression);
+        f.file("x.parquet", file.clone());
+        assert_eq!(f.prints(&["scan", "x.parquet", "--column", "x", "-o", "y.parquet"]), "");
+        let written = f.read("y.parquet");
+        let of = |bytes: &[u8]| {
+            ArrowReaderMetadata::load(&Bytes::from(bytes.to_vec()), ArrowReaderOptions::new())
+                .unwrap()
+                .metadata()
+                .clone()
+        };
+        let (from, to) = (of(&file), of(&written));
+        assert_eq!(from.row_groups().len(), to.row_groups().len());
+        for (from, to) in from.row_groups().iter().zip(to.row_groups()) {
+            assert_eq!((from.num_rows(), to.num_columns()), (to.num_rows(), 5));
+            assert!(to.column(4).dictionary_page_offset().is_none());
+            for (from, to) in from.columns().iter().zip(to.columns()) {
+                let bytes = |of: (u64, u64), file: &[u8]| file[of.0 as usize..][..of.1 as usize].to_vec();
+                assert_eq!(bytes(from.byte_range(), &file), bytes(to.byte_range(), &written));
+                assert_eq!(from.statistics(), to.statistics());
+            }
+        }
+        let rows = of_parquet(written);
+        for at in 0..4 {
+            assert_eq!(rows.column(at), input.column(at));
+        }
+    }
 }

@@ -10,7 +10,7 @@ const TEXT: &[u8] = b"Apple pie\napple\n\nbanana split\nAPPLE apple";
 fn grep(f: &Folder, args: &[&str], text: &[u8]) -> (Option<i32>, String) {
     let done = f.run_with(&[&["text", "grep"], args].concat(), text);
     assert_eq!(done.stderr, "", "{args:?}");
-    (done.code, String::from_utf8(done.stdout).unwrap())
+    (done.code, String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
 #[test]
@@ -58,6 +58,37 @@ fn several_files() {
     f.fails(&["text", "grep", "x", "-", "-"], b"", 2, &["standard input"]);
 }
 
+/// Patterns that are searched for in many lines at once find what those find that are searched for line by line: such with a class
+/// that is negated.
+#[test]
+fn patterns_find_what_automata_find() {
+    let f = Folder::new();
+    let mut state = 1u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut texts: Vec<Vec<u8>> =
+        [&b""[..], b"\n", b"\n\n", b"ab", b"ab\n", b"\nab", b"a\n\nb", b"\r\n"].map(<[u8]>::to_vec).to_vec();
+    for _ in 0..6 {
+        let letter = |k: usize| [&b"a"[..], b"b", b"A", b"1", b".", b" ", b"\n", b"\n", b"\xff", b"\r"][k].to_vec();
+        texts.push((0..next(400)).flat_map(|_| letter(next(10))).collect());
+    }
+    texts.push([&b"b1\n".repeat(100_000)[..], b"ab\n", &b"b\n".repeat(100_000), b"a.b\na1b"].concat());
+    let patterns = [
+        "ab", "a.b", "^", "$", "^$", "^a", "b$", "^ab$", "x*", "[ab]+1", "a|^b", "\\ba", "a\\b", "(?:ab)+", "\\d",
+        "\\.", "a\\w*b", ".",
+    ];
+    for text in &texts {
+        for pattern in patterns {
+            let option = ["-n", "-ic"][next(2)];
+            let of = |pattern: &str| grep(&f, &[pattern, option, "-"], text);
+            let by_line = format!("(?:{pattern})[^x]{{0}}");
+            assert_eq!(of(pattern), of(&by_line), "{pattern} {option} {:?}", text.get(..500).unwrap_or(text));
+        }
+    }
+}
+
 /// Lines around the ends of the parts that are read, longer ones than these, and line ends of every kind.
 #[test]
 fn plain_patterns_find_what_automata_find() {
@@ -75,6 +106,7 @@ fn plain_patterns_find_what_automata_find() {
     for text in cases {
         for option in ["-n", "-c", "-o", "--crlf"] {
             let of = |pattern: &str| grep(&f, &[pattern, option, "-"], &text);
+            assert_eq!(of("needle"), of("needle[^x]{0}"), "{option} {}", text.len());
             assert_eq!(of("needle"), of("(needle)"), "{option} {}", text.len());
         }
     }

@@ -8,14 +8,16 @@ use crate::source::{Source, read_at};
 use crate::table::Columns;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileReader;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use bytes::Bytes;
 use csv::ByteRecord;
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use parquet::basic::Compression;
+use parquet::arrow::{ArrowSchemaConverter, ProjectionMask};
+use parquet::basic::{Compression, Encoding};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::ColumnPath;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -29,13 +31,16 @@ const UNIT_ROWS: u64 = 1 << 20;
 const BATCH: usize = 1 << 16;
 /// Decoded bytes that all threads have at a time, about.
 const BUDGET: u64 = 96 << 20;
+/// Largest row group, in rows and in bytes of a column as it lies in the file, whose columns are copied.
+const COPIED_ROWS: i64 = 1 << 21;
+const COPIED_BYTES: i64 = 64 << 20;
 
 /// Rows that are read at a time: some of a row group, or a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
     group: usize,
     first: usize,
-    rows: usize,
+    pub(super) rows: usize,
 }
 
 /// File that is open.
@@ -99,20 +104,73 @@ impl Table {
         rayon::current_num_threads().min(most as usize).max(1)
     }
 
+    /// Whether all columns can be copied as they lie in the file into one of this schema, which has a column more. Then each row
+    /// group is a unit from now on.
+    pub(super) fn copy_columns(&mut self, schema: &Schema) -> bool {
+        let Some(metadata) = &self.metadata else { return false };
+        let Ok(to) = ArrowSchemaConverter::new().convert(schema) else { return false };
+        let (from, groups) = (metadata.parquet_schema(), metadata.metadata().row_groups());
+        let same =
+            from.num_columns() + 1 == to.num_columns() && from.columns().iter().zip(to.columns()).all(|(a, b)| a == b);
+        let fits = |column: &ColumnChunkMetaData| {
+            column.compressed_size() <= COPIED_BYTES
+                // Old writers have 0 where there is no dictionary.
+                && column.dictionary_page_offset().is_none_or(|at| (4..=column.data_page_offset()).contains(&at))
+        };
+        let copied =
+            same && groups.iter().all(|group| group.num_rows() <= COPIED_ROWS && group.columns().iter().all(fits));
+        if copied {
+            let with_rows = groups.iter().enumerate().filter(|(_, of)| of.num_rows() > 0);
+            self.units = with_rows.map(|(group, of)| Unit { group, first: 0, rows: of.num_rows() as usize }).collect();
+        }
+        copied
+    }
+
+    /// Returns the columns of a unit that is a row group, as they lie in the file, and a reader of the file.
+    pub(super) fn chunks(&self, unit: Unit) -> Result<(&[ColumnChunkMetaData], At)> {
+        let at = At::new(&self.file).map_err(|e| Failure::reading(&self.name, &e))?;
+        let group = self.metadata.as_ref().and_then(|metadata| metadata.metadata().row_groups().get(unit.group));
+        Ok((group.map_or(&[][..], |group| group.columns()), at))
+    }
+
+    /// Columns of a Parquet file that are not by dictionaries alone, as these would have been longer than the values.
+    pub(super) fn without_dictionaries(&self) -> Vec<ColumnPath> {
+        let group = self.metadata.as_ref().and_then(|metadata| metadata.metadata().row_groups().first());
+        let is_plain = |column: &&ColumnChunkMetaData| {
+            let pages = column.page_encoding_stats_mask();
+            column.dictionary_page_offset().is_none() || pages.is_some_and(|pages| pages.is_set(Encoding::PLAIN))
+        };
+        let columns = group.map_or(&[][..], |group| group.columns());
+        columns.iter().filter(is_plain).map(|column| column.column_path().clone()).collect()
+    }
+
     /// Compression of the first column of a Parquet file.
     pub(super) fn compression(&self) -> Option<Compression> {
         let group = self.metadata.as_ref()?.metadata().row_groups().first()?;
         group.columns().first().map(|column| column.compression())
     }
 
-    /// Reads a unit, and only these columns if they are given.
-    pub(super) fn read(&self, unit: Unit, columns: Option<&[usize]>) -> Result<Vec<RecordBatch>> {
+    /// Reads these columns of a unit.
+    pub(super) fn read(&self, unit: Unit, columns: &[usize]) -> Result<Vec<RecordBatch>> {
+        self.read_kept(unit, Some(columns), None)
+    }
+
+    /// Reads all columns of a unit. If `only` one is asked for, the others are decoded and not kept.
+    pub(super) fn read_rows(&self, unit: Unit, only: Option<usize>) -> Result<Vec<RecordBatch>> {
+        self.read_kept(unit, None, only)
+    }
+
+    fn read_kept(&self, unit: Unit, columns: Option<&[usize]>, only: Option<usize>) -> Result<Vec<RecordBatch>> {
+        let kept = |batch: std::result::Result<RecordBatch, ArrowError>| match only {
+            Some(at) => batch?.project(&[at]),
+            None => batch,
+        };
         let at = At::new(&self.file).map_err(|e| Failure::reading(&self.name, &e))?;
         let read = guarded(|| match &self.metadata {
             None => (|| {
                 let mut reader = FileReader::try_new(BufReader::new(at), columns.map(<[usize]>::to_vec))?;
                 reader.set_index(unit.group)?;
-                reader.next().into_iter().collect::<std::result::Result<Vec<_>, ArrowError>>()
+                reader.next().into_iter().map(kept).collect::<std::result::Result<Vec<_>, ArrowError>>()
             })()
             .map_err(|e| e.to_string()),
             Some(metadata) => {
@@ -124,7 +182,7 @@ impl Table {
                 let builder = builder.with_row_groups(vec![unit.group]).with_projection(mask).with_batch_size(BATCH);
                 let reader = builder.with_offset(unit.first).with_limit(unit.rows).build();
                 let batches = reader.map_err(|e| e.to_string())?;
-                batches.collect::<std::result::Result<Vec<_>, ArrowError>>().map_err(|e| e.to_string())
+                batches.map(kept).collect::<std::result::Result<Vec<_>, ArrowError>>().map_err(|e| e.to_string())
             }
         });
         let batches = read.map_err(|reason| damaged(self.kind, &self.name, &reason))?;
@@ -186,7 +244,7 @@ impl Table {
 }
 
 /// Failure because what a file has cannot be read.
-fn damaged(kind: Columnar, name: &str, reason: &str) -> Failure {
+pub(super) fn damaged(kind: Columnar, name: &str, reason: &str) -> Failure {
     let reason = one_line(reason);
     Failure::input(name, format!("is damaged, or is no file of {} that can be read: {reason}", kind.name()))
 }
@@ -218,7 +276,7 @@ fn guarded<T>(read: impl FnOnce() -> std::result::Result<T, String>) -> std::res
 }
 
 /// Reader of a file with a position of its own, so that threads share the file.
-struct At {
+pub(super) struct At {
     file: Arc<File>,
     offset: u64,
     len: u64,

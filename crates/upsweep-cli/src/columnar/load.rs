@@ -31,7 +31,7 @@ pub(crate) fn load(common: &Common, path: &Path, target: Option<Type>) -> Result
     let (mut first, mut missing) = (1, 0);
     let progress = Progress::new("reading", table.rows.map(|rows| rows as u64));
     for wave in table.units.chunks(table.at_once()) {
-        let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, Some(&[at]))).collect();
+        let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, &[at])).collect();
         for batches in read {
             for batch in batches? {
                 let array = batch.column(0);

@@ -144,7 +144,7 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
             let marked: Vec<Result<_>> = wave
                 .par_iter()
                 .map(|unit| {
-                    Ok(table.read(*unit, None)?.iter().map(|batch| holds(&condition, batch)).collect::<Vec<_>>())
+                    Ok(table.read_rows(*unit, None)?.iter().map(|batch| holds(&condition, batch)).collect::<Vec<_>>())
                 })
                 .collect();
             for marks in marked {
@@ -162,7 +162,7 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     }
     let Some(target) = target else { return Ok(()) };
     let mut first = 0;
-    for_units(&table, &table.schema, &target, &mut |batches| {
+    for_units(&table, &table.schema, &target, None, &mut |batches| {
         let batches = batches.unwrap_or_default();
         let marked: Vec<_> = batches.par_iter().map(|batch| holds(&condition, batch)).collect();
         let mut kept = Vec::new();
@@ -229,7 +229,7 @@ pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     let failed = |e: arrow_schema::ArrowError| Failure::Run(format!("{}: {e}", table.name));
     let mut batches = Vec::new();
     for wave in table.units.chunks(table.at_once()) {
-        let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, None)).collect();
+        let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read_rows(*unit, None)).collect();
         for part in read {
             batches.extend(part?);
         }

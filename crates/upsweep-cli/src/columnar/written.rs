@@ -1,6 +1,6 @@
 //! Writing of Parquet and Arrow: units are encoded by several threads, and follow each other in the file.
 
-use super::file::Table;
+use super::file::{Table, Unit, damaged};
 use super::values::flat;
 use crate::failure::{Failure, Result};
 use crate::names::Columnar;
@@ -10,11 +10,12 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that a writer has made and that are not yet in the file. The writers ask for an output that any thread may have,
@@ -23,8 +24,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 struct Made(Arc<Mutex<Vec<u8>>>);
 
 impl Made {
-    fn take(&self) -> Vec<u8> {
-        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Moves the bytes to the output `name`. The writers buffer what they make themselves, and give it all when a group or batch
+    /// ends.
+    fn write_to(&self, out: &mut dyn Write, name: &str) -> Result<()> {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = out.write_all(&made);
+        made.clear();
+        written.map_err(|e| Failure::writing(name, &e))
     }
 }
 
@@ -46,8 +52,8 @@ enum Writer {
 
 /// Rows that are encoded.
 pub(super) enum Encoded {
-    /// Columns of a row group.
-    Group(Vec<ArrowColumnChunk>),
+    /// Columns of a row group. Those of a unit are copied before them, if there is one.
+    Group(Option<Unit>, Vec<ArrowColumnChunk>),
     Batches(Vec<RecordBatch>),
 }
 
@@ -56,6 +62,8 @@ pub(super) struct Written<'a> {
     writer: Writer,
     made: Made,
     schema: SchemaRef,
+    /// Table from which rows come.
+    table: &'a Table,
     /// Name of the destination in messages.
     name: &'a str,
 }
@@ -66,8 +74,14 @@ fn failed<'n>(name: &'n str) -> impl Fn(&dyn Display) -> Failure + 'n {
 
 impl<'a> Written<'a> {
     /// Begins a file of rows of this schema, which come from `table`. One of Arrow that is a `stream` can be read while it is
-    /// written.
-    pub(super) fn new(table: &Table, schema: &Schema, (kind, stream): (Columnar, bool), name: &'a str) -> Result<Self> {
+    /// written. With `copy` columns of the table are [copied](Table::copy_columns).
+    pub(super) fn new(
+        table: &'a Table,
+        schema: &Schema,
+        (kind, stream): (Columnar, bool),
+        copy: bool,
+        name: &'a str,
+    ) -> Result<Self> {
         let (made, failed) = (Made::default(), failed(name));
         // A file of Arrow has one dictionary a column, and each row group of Parquet has its own.
         let flat = kind == Columnar::Arrow && table.kind == Columnar::Parquet;
@@ -93,18 +107,31 @@ impl<'a> Written<'a> {
                         || matches!(of, Compression::LZ4_RAW | Compression::ZSTD(_))
                 };
                 let compression = table.compression().filter(kept).unwrap_or(Compression::SNAPPY);
-                let properties = WriterProperties::builder().set_compression(compression).build();
+                let mut properties = WriterProperties::builder().set_compression(compression);
+                // Results are seldom equal.
+                let new = schema.fields().get(table.schema.fields().len());
+                let new = new.map(|field| ColumnPath::from(field.name().as_str()));
+                for path in table.without_dictionaries().into_iter().chain(new) {
+                    properties = properties.set_column_dictionary_enabled(path, false);
+                }
+                if copy {
+                    // A row group has an index of the pages of all its columns, or none.
+                    properties =
+                        properties.set_statistics_enabled(EnabledStatistics::Chunk).set_offset_index_disabled(true);
+                }
+                let properties = properties.build();
                 let writer = ArrowWriter::try_new(made.clone(), Arc::clone(&schema), Some(properties));
                 let parts = writer.and_then(ArrowWriter::into_serialized_writer);
                 let (file, factory) = parts.map_err(|e| failed(&e))?;
                 Writer::Parquet(Box::new(file), factory)
             }
         };
-        Ok(Self { writer, made, schema, name })
+        Ok(Self { writer, made, schema, table, name })
     }
 
-    /// Encodes rows. Several threads may do that at a time.
-    pub(super) fn encode(&self, batches: Vec<RecordBatch>) -> Result<Encoded> {
+    /// Encodes rows. Several threads may do that at a time. If they are those of a unit whose columns are copied, they have only
+    /// the columns after these.
+    pub(super) fn encode(&self, copied: Option<Unit>, batches: Vec<RecordBatch>) -> Result<Encoded> {
         let failed = failed(self.name);
         let Writer::Parquet(_, factory) = &self.writer else {
             let plain = |batch: &RecordBatch| {
@@ -119,9 +146,14 @@ impl<'a> Written<'a> {
             return Ok(Encoded::Batches(batches.iter().map(plain).collect::<Result<_>>()?));
         };
         let mut writers = factory.create_column_writers(0).map_err(|e| failed(&e))?;
+        let (leaves, fields) = match copied {
+            Some(unit) => (self.table.chunks(unit)?.0.len(), self.table.schema.fields().len()),
+            None => (0, 0),
+        };
+        writers.drain(..leaves.min(writers.len()));
         for batch in &batches {
             let mut next = writers.iter_mut();
-            for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+            for (field, column) in self.schema.fields().iter().skip(fields).zip(batch.columns()) {
                 for leaf in compute_leaves(field, column).map_err(|e| failed(&e))? {
                     if let Some(writer) = next.next() {
                         writer.write(&leaf).map_err(|e| failed(&e))?;
@@ -130,15 +162,32 @@ impl<'a> Written<'a> {
             }
         }
         let chunks = writers.into_iter().map(|writer| writer.close()).collect::<std::result::Result<_, _>>();
-        Ok(Encoded::Group(chunks.map_err(|e| failed(&e))?))
+        Ok(Encoded::Group(copied, chunks.map_err(|e| failed(&e))?))
     }
 
     /// Writes the next rows.
     pub(super) fn append(&mut self, rows: Encoded, out: &mut dyn Write) -> Result<()> {
         let failed = failed(self.name);
         match (&mut self.writer, rows) {
-            (Writer::Parquet(file, _), Encoded::Group(chunks)) => {
+            (Writer::Parquet(file, _), Encoded::Group(copied, chunks)) => {
                 let mut group = file.next_row_group().map_err(|e| failed(&e))?;
+                if let Some(unit) = copied {
+                    let table = self.table;
+                    let (columns, at) = table.chunks(unit)?;
+                    for column in columns {
+                        let close = ColumnCloseResult {
+                            bytes_written: column.compressed_size().try_into().unwrap_or(0),
+                            rows_written: unit.rows as u64,
+                            metadata: column.clone(),
+                            bloom_filter: None,
+                            column_index: None,
+                            offset_index: None,
+                        };
+                        let damaged = |e| damaged(table.kind, &table.name, &format!("{e}"));
+                        group.append_column(&at, close).map_err(damaged)?;
+                        self.made.write_to(out, self.name)?;
+                    }
+                }
                 for chunk in chunks {
                     chunk.append_to_row_group(&mut group).map_err(|e| failed(&e))?;
                 }
@@ -152,7 +201,7 @@ impl<'a> Written<'a> {
             }
             _ => {}
         }
-        self.drain(out)
+        self.made.write_to(out, self.name)
     }
 
     /// Writes the end of the file.
@@ -163,11 +212,6 @@ impl<'a> Written<'a> {
             Writer::Arrow(file) => file.finish().map_err(|e| failed(&e))?,
             Writer::Stream(stream) => stream.finish().map_err(|e| failed(&e))?,
         }
-        self.drain(out)
-    }
-
-    fn drain(&self, out: &mut dyn Write) -> Result<()> {
-        // The writers buffer what they make themselves, and give it all when a group or batch ends.
-        out.write_all(&self.made.take()).map_err(|e| Failure::writing(self.name, &e))
+        self.made.write_to(out, self.name)
     }
 }

@@ -65,11 +65,8 @@ impl<'a> Cells<'a> {
     pub(crate) fn read(asked: &Asked<'a>, keep: Keep, progress: &Progress) -> Result<Self> {
         let &Asked { source, name, delimiter, .. } = asked;
         let mut rows = Rows::new(source, name, delimiter, progress)?;
-        if keep == Keep::Text {
-            rows.keep_text();
-        }
         let head = Head::read(asked, &mut rows)?;
-        let (found, all) = (&head.columns, head.first.len());
+        let (found, all) = (&head.columns, head.first.cells.len());
         let kept: Vec<usize> = if keep == Keep::All { (0..all).collect() } else { found.clone() };
         let texts_before = usize::from(keep == Keep::Text);
         let places = match keep {
@@ -77,8 +74,8 @@ impl<'a> Cells<'a> {
             Keep::Asked | Keep::Text => (texts_before..texts_before + found.len()).collect(),
         };
         let (mut texts, mut number) = (Texts::default(), 0);
-        let head = head.each_row(&mut rows, |rows, at, row, text| {
-            let text = (keep == Keep::Text).then_some(text);
+        let head = head.each_row(&mut rows, |rows, at, row| {
+            let text = (keep == Keep::Text).then_some(row.text);
             let cells = kept.iter().map(|&column| row.get(column).unwrap_or_default());
             for text in text.into_iter().chain(cells) {
                 texts.push(text).map_err(|refused| refused.failure(name, |reason| rows.wrong_row(at, &reason)))?;
@@ -87,9 +84,9 @@ impl<'a> Cells<'a> {
             Ok(())
         })?;
         let width = texts_before + kept.len();
-        let Head { first, first_text, has_names, columns, down, labels, .. } = head;
-        let names_text = (keep == Keep::Text).then_some(first_text);
-        let names = has_names.then_some(first);
+        let Head { first, has_names, columns, down, labels, .. } = head;
+        let names_text = (keep == Keep::Text).then_some(first.text);
+        let names = has_names.then_some(first.cells);
         Ok(Self { name, names, names_text, labels, columns, down, places, texts, width, rows: number, in_file: None })
     }
 

@@ -1,6 +1,7 @@
 //! Columns of the rows that `select` writes: those of the table, and computed ones.
 
 use super::columns::{Columns, unquoted};
+use super::record::Record;
 use crate::expression::value::Row;
 use crate::expression::{Expression, Found, Kind, parse_value};
 use crate::failure::{Failure, Result};
@@ -62,7 +63,7 @@ impl Derived {
     }
 
     /// Writes to `to` the cells for a row, of which `cells` are the values.
-    pub(super) fn row(&self, row: &ByteRecord, cells: &dyn Row, to: &mut ByteRecord) -> Found<()> {
+    pub(super) fn row(&self, row: Record<'_>, cells: &dyn Row, to: &mut ByteRecord) -> Found<()> {
         to.clear();
         let mut text = Vec::new();
         for &place in &self.kept {

@@ -2,8 +2,8 @@
 
 use super::columns::{Columns, text_of};
 use super::derived::Derived;
+use super::record::{Kept, Record};
 use super::rows::Rows as Reader;
-use super::written::AsRead;
 use super::{Wanted, is_header, note_years, wrong_width};
 use crate::args::Header;
 use crate::element::{Value, exact};
@@ -36,7 +36,7 @@ pub(crate) struct Filter<'a> {
 /// Row that was selected.
 pub(crate) enum Selected<'a> {
     /// As it was read.
-    Whole(AsRead<'a>),
+    Whole(Record<'a>),
     /// Cells of columns that were chosen or computed.
     Cells(&'a ByteRecord),
 }
@@ -53,7 +53,7 @@ impl expression::Columns for Columns<'_> {
 
 /// Row of a table, whose cells are the values of the columns in a condition.
 struct Cells<'a> {
-    row: &'a ByteRecord,
+    row: Record<'a>,
     columns: &'a Columns<'a>,
     na: &'a [String],
 }
@@ -101,11 +101,11 @@ impl Filter<'_> {
         mut take: impl FnMut(Option<u64>, Selected<'_>) -> Result<()>,
     ) -> Result<u64> {
         let mut rows = Reader::of(text, self.source, (self.name, self.delimiter), progress);
-        rows.keep_text();
-        let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
-        let any = rows.next(&mut first)?;
-        let first_text = rows.as_read(&first).text.to_vec();
-        let mut more = any && rows.next(&mut row)?;
+        let any = rows.next()?;
+        let kept = Kept::of(rows.record());
+        let (first_row, first) = (kept.row(), &kept.cells);
+        let mut more = any && rows.next()?;
+        let row: ByteRecord = rows.record().iter().collect();
         let wanted = Wanted {
             column: None,
             by_key: None,
@@ -117,36 +117,35 @@ impl Filter<'_> {
             keep_keys: false,
             missing: None,
         };
-        let has_names = is_header(&wanted, &first, &row);
-        let names = has_names.then_some(&first);
-        let columns = Columns { name: self.name, names, first: &first, delimiter: self.delimiter, options: true };
+        let has_names = is_header(&wanted, first, &row);
+        let names = has_names.then_some(first);
+        let columns = Columns { name: self.name, names, first, delimiter: self.delimiter, options: true };
         let condition = self.condition.map(|text| {
             parse(text, &columns).map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(text))))
         });
         let condition = condition.transpose()?;
         let derived = Derived::new(self.sets, self.keep, &columns)?;
-        let first_row = AsRead { cells: &first, text: &first_text, delimiter: self.delimiter };
         if has_names {
             match &derived {
                 None => take(None, Selected::Whole(first_row))?,
                 Some(derived) => take(None, Selected::Cells(&derived.names()))?,
             }
         } else {
-            note_years(self.name, self.header, &first, &row);
+            note_years(self.name, self.header, first, &row);
         }
         let (mut index, mut cells) = (0, ByteRecord::new());
-        let mut look = |rows: &Reader<'_>, number: u64, row: AsRead<'_>| {
+        let mut look = |rows: &Reader<'_>, number: u64, row: Record<'_>| {
             let wrong = |reason: String| rows.wrong_row(number, &reason);
-            let (found, expected) = (row.cells.len(), columns.first.len());
+            let (found, expected) = (row.len(), columns.first.len());
             if found != expected {
                 return Err(wrong(wrong_width(found, expected)));
             }
-            let values = Cells { row: row.cells, columns: &columns, na: self.na };
+            let values = Cells { row, columns: &columns, na: self.na };
             if condition.as_ref().map_or(Ok(true), |condition| condition.holds(&values)).map_err(wrong)? {
                 match &derived {
                     None => take(Some(index), Selected::Whole(row))?,
                     Some(derived) => {
-                        derived.row(row.cells, &values, &mut cells).map_err(wrong)?;
+                        derived.row(row, &values, &mut cells).map_err(wrong)?;
                         take(Some(index), Selected::Cells(&cells))?;
                     }
                 }
@@ -158,8 +157,8 @@ impl Filter<'_> {
             look(&rows, 1, first_row)?;
         }
         while more {
-            look(&rows, rows.row(), rows.as_read(&row))?;
-            more = rows.next(&mut row)?;
+            look(&rows, rows.row(), rows.record())?;
+            more = rows.next()?;
         }
         Ok(index)
     }

@@ -65,7 +65,7 @@ impl<'a> Grouped<'a> {
             })
             .collect();
         let (mut groups, mut key) = (Groups::default(), Vec::new());
-        let head = head.each_row(&mut rows, |rows, at, row, _| {
+        let head = head.each_row(&mut rows, |rows, at, row| {
             let wrong = |refused: Refused| refused.failure(name, |reason| rows.wrong_row(at, &reason));
             let mut cells = by.iter().map(|&by| row.get(by).unwrap_or_default());
             let group = match by[..] {
@@ -89,7 +89,7 @@ impl<'a> Grouped<'a> {
         if by.is_empty() && groups.rows.is_empty() {
             groups.of(b"", 1).map_err(|refused| refused.failure(name, Failure::Run))?;
         }
-        let named = |column: usize| head.has_names.then(|| head.first.get(column).unwrap_or_default().to_vec());
+        let named = |column: usize| head.has_names.then(|| head.first.cells.get(column).unwrap_or_default().to_vec());
         let column = |(place, Reading { values, texts, groups }): (usize, Reading)| {
             let label = labels.get(place).cloned().unwrap_or_default();
             let (values, texts) = match texts {
@@ -157,6 +157,11 @@ impl Reading {
         group: u32,
         how: &How<'_>,
     ) -> std::result::Result<(), Refused> {
+        if let (None, Some(cell), false, false) = (&self.texts, cell, how.counted, how.missing.has_texts())
+            && self.values.push_short(cell)?
+        {
+            return push(&mut self.groups, group);
+        }
         let text = cell.map(text_of);
         if matches!(text, Some(Some(text)) if how.missing.leaves_out(text)) {
             return Ok(());

@@ -1,6 +1,7 @@
 //! Beginning of a table whose rows are read for some of its columns: the first row, and which columns are requested.
 
 use super::columns::{Columns, listed};
+use super::record::{Kept, Record};
 use super::rows::Rows;
 use super::{Wanted, is_header, note_years, wrong_width};
 use crate::args::Header;
@@ -26,11 +27,7 @@ pub(crate) struct Asked<'a> {
 
 /// Beginning of a table.
 pub(super) struct Head {
-    pub(super) first: ByteRecord,
-    /// Text of the first row, if the texts of rows are kept.
-    pub(super) first_text: Vec<u8>,
-    /// Second row, if there is one.
-    row: ByteRecord,
+    pub(super) first: Kept,
     any: bool,
     more: bool,
     /// Whether the first row names the columns.
@@ -49,10 +46,11 @@ impl Head {
     /// Reads two rows, and finds the columns.
     pub(super) fn read(asked: &Asked<'_>, rows: &mut Rows<'_>) -> Result<Self> {
         let &Asked { name, delimiter, header, .. } = asked;
-        let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
-        let any = rows.next(&mut first)?;
-        let first_text = rows.as_read(&first).text.to_vec();
-        let more = any && rows.next(&mut row)?;
+        let any = rows.next()?;
+        let kept = Kept::of(rows.record());
+        let first = &kept.cells;
+        let more = any && rows.next()?;
+        let row: ByteRecord = rows.record().iter().collect();
         let wanted = |column| Wanted {
             column,
             by_key: None,
@@ -71,10 +69,10 @@ impl Head {
             .chain(asked.and)
             .flat_map(listed)
             .map(|column| if asked.signed { column.trim_start_matches('-') } else { column })
-            .map(|column| is_header(&wanted(Some(column)), &first, &row));
-        let has_names = is_header(&wanted(None), &first, &row) || names_a_column.any(|named| named);
-        let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter, options: true };
-        let data = if has_names { more.then_some(&row) } else { any.then_some(&first) };
+            .map(|column| is_header(&wanted(Some(column)), first, &row));
+        let has_names = is_header(&wanted(None), first, &row) || names_a_column.any(|named| named);
+        let columns = Columns { name, names: has_names.then_some(first), first, delimiter, options: true };
+        let data = if has_names { more.then_some(&row) } else { any.then_some(first) };
         let plain = |text: &str| Ok(columns.find_all(text)?.into_iter().map(|column| (column, false)).collect());
         let find = |text: &&str| if asked.signed { columns.find_signed(text) } else { plain(text) };
         let signed = asked.columns.iter().map(find).collect::<Result<Vec<_>>>()?.concat();
@@ -94,30 +92,29 @@ impl Head {
             columns.check_separator(data)?;
         }
         if !has_names {
-            note_years(name, header, &first, &row);
+            note_years(name, header, first, &row);
         }
         let labels = found.iter().map(|&column| columns.label(column)).collect();
-        Ok(Self { first, first_text, row, any, more, has_names, columns: found, down, values, labels })
+        Ok(Self { first: kept, any, more, has_names, columns: found, down, values, labels })
     }
 
-    /// Calls `take` with each row of data: its number in the file, its cells and its text. All have as many cells as the
-    /// first row.
+    /// Calls `take` with each row of data and its number in the file. All have as many cells as the first row.
     pub(super) fn each_row(
         mut self,
         rows: &mut Rows<'_>,
-        mut take: impl FnMut(&Rows<'_>, u64, &ByteRecord, &[u8]) -> Result<()>,
+        mut take: impl FnMut(&Rows<'_>, u64, Record<'_>) -> Result<()>,
     ) -> Result<Self> {
-        let expected = self.first.len();
-        let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord, text: &[u8]| match row.len() == expected {
-            true => take(rows, at, row, text),
+        let expected = self.first.cells.len();
+        let mut take = |rows: &Rows<'_>, at: u64, row: Record<'_>| match row.len() == expected {
+            true => take(rows, at, row),
             false => Err(rows.wrong_row(at, &wrong_width(row.len(), expected))),
         };
         if self.any && !self.has_names {
-            take(rows, 1, &self.first, &self.first_text)?;
+            take(rows, 1, self.first.row())?;
         }
         while self.more {
-            take(rows, rows.row(), &self.row, rows.as_read(&self.row).text)?;
-            self.more = rows.next(&mut self.row)?;
+            take(rows, rows.row(), rows.record())?;
+            self.more = rows.next()?;
         }
         Ok(self)
     }

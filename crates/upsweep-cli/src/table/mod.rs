@@ -12,6 +12,8 @@ mod grouped;
 mod head;
 mod keys;
 mod piped;
+mod plain;
+mod record;
 mod rows;
 mod strict;
 mod written;
@@ -34,6 +36,7 @@ pub(crate) use grouped::{Column, Grouped, How};
 pub(crate) use head::Asked;
 pub(crate) use keys::key_cells;
 pub(crate) use piped::Piped;
+pub(crate) use record::{Kept, Record};
 use rows::Rows;
 use std::io::Write;
 pub(crate) use written::Rows as WrittenRows;
@@ -92,13 +95,15 @@ pub(crate) fn read(
     progress: &Progress,
 ) -> Result<(Values, Layout, Keys)> {
     let mut rows = Rows::new(&source, name, wanted.delimiter, progress)?;
-    let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
-    let any = rows.next(&mut first)?;
-    let mut more = any && rows.next(&mut row)?;
-    let is_header = is_header(wanted, &first, &row);
-    let names = is_header.then_some(&first);
-    let columns = Columns { name, names, first: &first, delimiter: wanted.delimiter, options: wanted.options };
-    let data = if is_header { more.then_some(&row) } else { any.then_some(&first) };
+    let any = rows.next()?;
+    let first = Kept::of(rows.record());
+    let mut more = any && rows.next()?;
+    let row: ByteRecord = rows.record().iter().collect();
+    let (first_row, first) = (first.row(), &first.cells);
+    let is_header = is_header(wanted, first, &row);
+    let names = is_header.then_some(first);
+    let columns = Columns { name, names, first, delimiter: wanted.delimiter, options: wanted.options };
+    let data = if is_header { more.then_some(&row) } else { any.then_some(first) };
     let column = match wanted.column {
         Some(text) => columns.find(text)?,
         None => columns.only_numeric(data)?,
@@ -108,7 +113,7 @@ pub(crate) fn read(
         columns.check_separator(data)?;
     }
     if !is_header && wanted.options {
-        note_years(name, wanted.header, &first, &row);
+        note_years(name, wanted.header, first, &row);
     }
 
     let mut taker = Taker {
@@ -132,18 +137,18 @@ pub(crate) fn read(
         }
     };
     if any && !is_header {
-        taker.take(&first).map_err(|reason| wrong(&rows, 1, reason))?;
+        taker.take(first_row).map_err(|reason| wrong(&rows, 1, reason))?;
     }
     while more {
-        taker.take(&row).map_err(|reason| wrong(&rows, rows.row(), reason))?;
-        more = rows.next(&mut row)?;
+        taker.take(rows.record()).map_err(|reason| wrong(&rows, rows.row(), reason))?;
+        more = rows.next()?;
     }
     drop(rows);
     let Taker { values, keys, left_out, found_missing: missing, .. } = taker;
     let values = values.finish();
     let label = columns.label(column);
     let key_columns = key_columns.into_iter().map(|key| (key, columns.label(key))).collect();
-    let names = is_header.then_some(first);
+    let names = is_header.then(|| first.clone());
     Ok((
         values,
         Layout { source, delimiter: wanted.delimiter, names, column, label, keys: key_columns, left_out, missing },
@@ -207,13 +212,17 @@ enum Reason {
 }
 
 impl Taker<'_> {
-    fn take(&mut self, row: &ByteRecord) -> std::result::Result<(), Reason> {
+    fn take(&mut self, row: Record<'_>) -> std::result::Result<(), Reason> {
         if row.len() != self.width {
             return Err(Reason::Row(wrong_width(row.len(), self.width).into()));
         }
-        let cell = &row[self.column];
-        let text = text_of(cell);
         self.rows += 1;
+        let cell = row.get(self.column).unwrap_or_default();
+        let any_number = self.missing.is_none_or(|missing| !missing.has_texts());
+        if any_number && self.values.push_short(cell).map_err(Reason::Cell)? {
+            return self.take_key(row);
+        }
+        let text = text_of(cell);
         if self.missing.zip(text).is_some_and(|(missing, text)| missing.leaves_out(text)) {
             self.found_missing += 1;
             return push(&mut self.left_out, self.rows - 1).map_err(Reason::Row);
@@ -232,11 +241,16 @@ impl Taker<'_> {
             None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
         }
         .map_err(Reason::Cell)?;
+        self.take_key(row)
+    }
+
+    /// Takes the key of a row whose value was taken.
+    fn take_key(&mut self, row: Record<'_>) -> std::result::Result<(), Reason> {
         if self.key_columns.is_empty() {
             return Ok(());
         }
         self.key.clear();
-        keys::join(self.key_columns.iter().map(|&key| &row[key]), &mut self.key);
+        keys::join(self.key_columns.iter().map(|&key| row.get(key).unwrap_or_default()), &mut self.key);
         let head = self.last_key.as_ref() != Some(&self.key);
         push(&mut self.keys.heads, head).map_err(Reason::Row)?;
         if head {
@@ -300,11 +314,9 @@ impl Layout {
         progress: &Progress,
     ) -> Result<()> {
         let mut rows = Rows::new(&self.source, name, self.delimiter, progress)?;
-        rows.keep_text();
         let mut out = WrittenRows::to(out, out_name, delimiter);
-        let mut row = ByteRecord::new();
-        if self.names.is_some() && rows.next(&mut row)? {
-            out.write_as_read(rows.as_read(&row))?;
+        if self.names.is_some() && rows.next()? {
+            out.write_as_read(rows.record())?;
         }
         let mut wanted: Vec<(u64, usize)> = places.iter().copied().zip(0..).collect();
         wanted.sort_unstable();
@@ -312,12 +324,12 @@ impl Layout {
         let mut at = 0;
         for (place, rank) in wanted {
             while at <= place {
-                if !rows.next(&mut row)? {
+                if !rows.next()? {
                     return Err(Failure::changed(name));
                 }
                 at += 1;
             }
-            WrittenRows::to(&mut found[rank], out_name, delimiter).write_as_read(rows.as_read(&row))?;
+            WrittenRows::to(&mut found[rank], out_name, delimiter).write_as_read(rows.record())?;
         }
         found.iter().try_for_each(|text| out.write_lines(text))
     }
@@ -333,19 +345,17 @@ impl Layout {
         progress: &Progress,
     ) -> Result<()> {
         let mut rows = Rows::new(&self.source, name, self.delimiter, progress)?;
-        rows.keep_text();
         let mut out = WrittenRows::to(out, out_name, delimiter);
-        let mut row = ByteRecord::new();
         if let Some(names) = &self.names
-            && rows.next(&mut row)?
+            && rows.next()?
         {
             let name = columns::new_name(names.get(self.column), suffix, names);
-            out.write_with(rows.as_read(&row), &name)?;
+            out.write_with(rows.record(), &name)?;
         }
         let mut text = Vec::new();
         let (mut left_out, mut index) = (self.left_out.iter().peekable(), 0);
         for place in 0..values.len() + self.left_out.len() {
-            if !rows.next(&mut row)? {
+            if !rows.next()? {
                 return Err(Failure::changed(name));
             }
             text.clear();
@@ -353,9 +363,9 @@ impl Layout {
                 format(values, index, &mut text);
                 index += 1;
             }
-            out.write_with(rows.as_read(&row), &text)?;
+            out.write_with(rows.record(), &text)?;
         }
-        match rows.next(&mut row)? {
+        match rows.next()? {
             true => Err(Failure::changed(name)),
             false => Ok(()),
         }

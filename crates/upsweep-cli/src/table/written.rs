@@ -1,8 +1,8 @@
 //! Writer of the rows of a table.
 
 use super::columns::holds_number;
+use super::record::Record;
 use crate::failure::{Failure, Result};
-use csv::ByteRecord;
 use std::io::{self, Write};
 
 /// Writer of rows, which it passes on line by line. It has no buffer of its own for several rows.
@@ -30,10 +30,10 @@ impl<'a> Rows<'a> {
     }
 
     /// Writes a row with `cell` as one more cell at its end.
-    pub(crate) fn write_with(&mut self, row: AsRead<'_>, cell: &[u8]) -> Result<()> {
+    pub(crate) fn write_with(&mut self, row: Record<'_>, cell: &[u8]) -> Result<()> {
         match row.text_with(self.delimiter) {
             Some(text) => self.line.extend(text),
-            None => self.push_cells(row.cells),
+            None => self.push_cells(row.iter()),
         }
         self.line.push(self.delimiter);
         self.push(cell);
@@ -41,10 +41,10 @@ impl<'a> Rows<'a> {
     }
 
     /// Writes a row with its text as it was read, or only its cells if the delimiter is another one now.
-    pub(crate) fn write_as_read(&mut self, row: AsRead<'_>) -> Result<()> {
+    pub(crate) fn write_as_read(&mut self, row: Record<'_>) -> Result<()> {
         match row.text_with(self.delimiter) {
             Some(text) => self.write_text(text),
-            None => self.write(row.cells),
+            None => self.write(row.iter()),
         }
     }
 
@@ -110,27 +110,12 @@ fn needs_quotes(cell: &[u8], delimiter: u8) -> bool {
     cell.iter().any(ends_a_cell) || cell.trim_ascii().len() < cell.len() && !holds_number(cell)
 }
 
-/// Row of a table, as cells and as the text that was read.
-#[derive(Clone, Copy)]
-pub(crate) struct AsRead<'a> {
-    pub(super) cells: &'a ByteRecord,
-    /// Text of the row, without its line end.
-    pub(super) text: &'a [u8],
-    pub(super) delimiter: u8,
-}
-
-impl<'a> AsRead<'a> {
-    /// Returns the text of the row, if the row was read with this delimiter.
-    fn text_with(self, delimiter: u8) -> Option<&'a [u8]> {
-        (self.delimiter == delimiter).then_some(self.text)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use super::*;
+    use csv::ByteRecord;
 
     /// Returns the line for a row of cells with commas.
     fn written(cells: &[&str]) -> String {

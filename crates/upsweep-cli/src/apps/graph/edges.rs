@@ -7,8 +7,7 @@ use crate::args::apps::OfGraph;
 use crate::failure::{Failure, Result, note, quoted};
 use crate::input;
 use crate::number::is_number;
-use crate::table::each_row;
-use csv::ByteRecord;
+use crate::table::{Kept, Record, each_row};
 use std::collections::HashMap;
 
 /// Format of the two vertices of an edge in a table: any names, or vertex numbers from 0 on.
@@ -78,9 +77,9 @@ enum First {
     /// The row needs no more decision: it was stored as an edge, or it names the columns.
     Done,
     /// Row without numbers: the second row decides whether it names the columns.
-    Open(ByteRecord),
+    Open(Kept),
     /// Row that names the columns, unless a name in it is a vertex of other edges: then it is an edge, too.
-    Text(ByteRecord),
+    Text(Kept),
 }
 
 /// State of the conversion of a table's rows to edges.
@@ -93,13 +92,13 @@ struct Reading {
 }
 
 impl Reading {
-    fn has_number(row: &ByteRecord) -> bool {
+    fn has_number(row: Record<'_>) -> bool {
         let number = |cell: &[u8]| std::str::from_utf8(cell.trim_ascii()).is_ok_and(is_number);
         row.iter().take(3).any(number)
     }
 
     /// Appends the edge in `row`: source, target and, if there is one, weight.
-    fn edge(&mut self, row: &ByteRecord) -> std::result::Result<(), String> {
+    fn edge(&mut self, row: Record<'_>) -> std::result::Result<(), String> {
         let (Some(from), Some(to)) = (row.get(0), row.get(1)) else {
             let advice = "a row is an edge, from where and to where: --delimiter says what else is between cells";
             return Err(format!("has 1 cell: {advice}"));
@@ -117,10 +116,10 @@ impl Reading {
 
     /// Appends the first row as an edge, skips it if the options say that it names the columns, or returns it if the
     /// second row must decide.
-    fn first(&mut self, row: &ByteRecord) -> std::result::Result<First, String> {
+    fn first(&mut self, row: Record<'_>) -> std::result::Result<First, String> {
         match self.header {
             Header::Yes => Ok(First::Done),
-            Header::Auto if row.len() > 1 && !Self::has_number(row) => Ok(First::Open(row.clone())),
+            Header::Auto if row.len() > 1 && !Self::has_number(row) => Ok(First::Open(Kept::of(row))),
             _ => self.edge(row).map(|()| First::Done),
         }
     }
@@ -149,11 +148,11 @@ pub(super) fn read(of: &OfGraph, delimiter: u8, ends: Ends) -> Result<(Entries, 
         Ok(())
     })?;
     if let Some(First::Text(row) | First::Open(row)) = first {
-        let ends = || row.iter().take(2).map(said);
+        let ends = || row.row().iter().take(2).map(said);
         let known = ends().any(|name| reading.vertices.numbers.contains_key(name));
         let shown = || ends().map(|name| quoted(&String::from_utf8_lossy(name))).collect::<Vec<_>>().join(", ");
         if known {
-            reading.edge(&row).map_err(|reason| Failure::input(&name, format!("row 1: {reason}")))?;
+            reading.edge(row.row()).map_err(|reason| Failure::input(&name, format!("row 1: {reason}")))?;
         } else {
             let taken = "is taken for the names of its columns: if it is an edge, give --header no";
             note(&format!("{name}: the first row, {}, {taken}", shown()));
