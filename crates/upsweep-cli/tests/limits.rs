@@ -91,7 +91,6 @@ const HUNGRY: &[&str] = &[
     "median bytes.npy",
     "quantile bytes.npy --q 0.1,0.7",
     "histogram bytes.npy --bins 1000000 -o out.npy",
-    "unique bytes.npy -o out.npy",
     "sort table.csv --column b -o out.csv",
     "reduce table.csv --column a --group-by b -o out.csv",
     "tree depth parents.npy -o out.npy",
