@@ -29,6 +29,7 @@ pub trait Signal<C: Coefficient>: Element {
 
 macro_rules! numbers {
     ($($t:ty),*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<C: ComputesOn<$t>> Signal<C> for $t {
             const SIGNALS: usize = 1;
 
@@ -69,6 +70,7 @@ mod complex {
         Complex { re, im }
     }
 
+    #[diagnostic::do_not_recommend]
     impl<C: ComputesOn<T>, T: Number> Signal<C> for Complex<T> {
         const SIGNALS: usize = 2;
 
