@@ -10,9 +10,7 @@ mod zip;
 #[cfg(feature = "cuda")]
 pub use self::cuda::{LendMut, Storing, WritingText};
 pub use self::scatter::{Scatter, ScatterTo, Scattered};
-#[cfg(feature = "cuda")]
-pub use self::target::Memory;
-pub use self::target::Target;
+pub use self::target::{Memory, Target};
 use crate::error::Result;
 use crate::inputs::Faults;
 use crate::operator::{Element, Item};
