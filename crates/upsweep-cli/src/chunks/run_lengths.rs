@@ -3,17 +3,12 @@
 //! Threads find the runs of their chunks at the same time. In its turn a chunk joins its first run to the one that the chunk before
 //! it has left open, and leaves its own last one open.
 
-use super::turns::Turns;
-use super::{ArrayFile, resize, rooms};
+use super::ArrayFile;
+use super::fold::{CHUNK, fold};
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result};
-use crate::progress::Progress;
 use upsweep::Device;
 use upsweep_dynamic::{Number, View, runs};
-
-/// Values of a chunk, or of a part of sorted ones: half a megabyte of lengths, so few that the library does not share them
-/// among threads.
-const CHUNK: usize = 1 << 16;
 
 /// Taker of the values of runs that have ended, and of their lengths.
 pub(crate) type Take<'a> = dyn FnMut(&Values, &[u64]) -> Result<()> + Send + 'a;
@@ -102,25 +97,10 @@ fn set_first(values: &mut Values, from: &Values) {
 
 /// Finds the runs of the file, which go on from those in `joined`. `take` takes those that end in it.
 pub(crate) fn of_file(file: &ArrayFile, joined: Joined, take: &mut Take<'_>) -> Result<Joined> {
-    let mut rooms = rooms(file, CHUNK)?;
-    let progress = Progress::new("reading", Some(file.len as u64 * file.element.size() as u64));
-    let turns = Turns::new(file.len.div_ceil(CHUNK), (joined, take, progress));
-    let (joined, ..) = turns.run(&mut rooms, |turns, ticket, stored| {
-        let start = ticket * CHUNK;
-        let range = start..(start + CHUNK).min(file.len);
-        resize(stored, range.len());
-        file.read(&range, stored)?;
-        let found = runs(&Device::cpu(), stored.view()).map_err(|e| Failure::computing(&file.name, &e));
-        let (values, lengths) = found?;
-        turns.in_turn(ticket, |(joined, take, progress)| {
-            joined.add(values, lengths, &mut **take)?;
-            progress.step(range.len() * file.element.size());
-            Ok(())
-        })?;
-        Ok(())
-    })?;
-    file.check_unchanged()?;
-    Ok(joined)
+    let find = |_, values: &Values| runs(&Device::cpu(), values.view()).map_err(|e| Failure::computing(&file.name, &e));
+    let add =
+        |(joined, take): &mut (Joined, &mut Take<'_>), (values, lengths)| joined.add(values, lengths, &mut **take);
+    fold(file, "reading", (joined, take), find, add).map(|(joined, _)| joined)
 }
 
 /// Distinct values of an array whose values come sorted: each NaN is the same value.
