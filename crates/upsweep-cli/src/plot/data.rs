@@ -127,13 +127,18 @@ fn of_file(args: &PlotArgs, file: &ArrayFile) -> Result<Option<Data>> {
             // To find the cells of values takes no cells that have some.
             let empty = Heat::new([rows, columns]);
             let find = |start, values: &Values| Ok(empty.part(start, values));
-            let heat =
-                chunks::fold(file, "reading", Heat::new([rows, columns]), find, |heat, part| Ok(heat.add(&part)))?;
+            let heat = chunks::fold(file, "reading", Heat::new([rows, columns]), find, |heat, part| {
+                heat.add(&part);
+                Ok(())
+            })?;
             Ok(Some(Data { title, content: Content::Heat(heat) }))
         }
         (&[len], None | Some(Kind::Line | Kind::Steps | Kind::Bars)) if len > MOST_POINTS => {
             let find = |start, values: &Values| Ok(Band::part(len, start, values));
-            let band = chunks::fold(file, "reading", Band::new(len), find, |band, part| Ok(band.add(&part)))?;
+            let band = chunks::fold(file, "reading", Band::new(len), find, |band, part| {
+                band.add(&part);
+                Ok(())
+            })?;
             let lines = vec![Line { name: String::new(), columns: band.columns(1.0) }];
             let lines = Lines { along: "row".to_owned(), places: Places::Even { len, unit: 1.0 }, lines };
             Ok(Some(Data { title, content: Content::Lines(lines) }))
