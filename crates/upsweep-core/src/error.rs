@@ -103,6 +103,15 @@ pub enum Error {
         /// The number of elements, in a row or in all.
         len: usize,
     },
+    /// A segment with fewer elements than a call needs of each.
+    Segment {
+        /// Number of the segment, from 0 on.
+        segment: usize,
+        /// The number of its elements.
+        len: usize,
+        /// The number of elements that it needs.
+        needed: usize,
+    },
     /// A histogram without bins, or with too many.
     Bins {
         /// Number of bins that the call requested.
@@ -271,6 +280,10 @@ impl fmt::Display for Error {
                 write!(f, "{what} {rank}: {len} elements have the places 0 to {}", len - 1)
             }
             Self::Rank { what, rank, len } => write!(f, "{what} {rank}: there are {len} elements"),
+            Self::Segment { segment, len, needed } => write!(
+                f,
+                "segment {segment} has {len} elements, and {needed} are needed: give by `or` the value that stands where there is none"
+            ),
             Self::Bins { bins, most } => write!(f, "{bins} bins: a histogram has 1 to {most}"),
             Self::Channels { channels, counted, most } => {
                 write!(f, "{counted} of {channels} channels: a histogram counts 1 to all of up to {most} channels")

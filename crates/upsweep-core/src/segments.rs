@@ -75,9 +75,53 @@ macro_rules! offsets {
 }
 offsets! { u32 u64 usize i32 i64 }
 
+/// Checks that `offsets` ascend from 0 to `len`.
+///
+/// # Errors
+/// [`Error::Offsets`] for the first offset that breaks a rule.
+#[doc(hidden)]
+pub fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
+    let last = offsets.len().saturating_sub(1);
+    let broken = |index: usize, rule| {
+        let offset = offsets.get(index).map_or(0, |offset| offset.to_i128());
+        Err(Error::Offsets { index, offset, rule })
+    };
+    let rule = |index: usize| {
+        let offset = offsets[index].to_usize()?;
+        let descends = index > 0 && offsets[index - 1].to_usize().is_none_or(|before| before > offset);
+        (!descends).then_some(offset)
+    };
+    // Most offsets are right: all are tested without a branch each, and only a failure searches for the first wrong
+    // one.
+    let ascend = offsets.first().is_none_or(|first| first.to_usize().is_some())
+        && offsets.windows(2).fold(true, |good, pair| {
+            good & matches!((pair[0].to_usize(), pair[1].to_usize()), (Some(a), Some(b)) if a <= b)
+        });
+    if !ascend {
+        let index = (0..offsets.len()).find(|&index| rule(index).is_none()).unwrap_or(0);
+        return match offsets[index].to_usize() {
+            None => broken(index, "is negative"),
+            Some(_) => broken(index, "is less than the one before"),
+        };
+    }
+    match (offsets.first().and_then(|x| x.to_usize()), offsets.last().and_then(|x| x.to_usize())) {
+        (Some(0), Some(end)) if end == len => Ok(()),
+        (Some(0), Some(_)) => broken(last, "is the last and is not the number of elements"),
+        _ => broken(0, "is the first and is not 0"),
+    }
+}
+
 /// Segments by [`Segments::Offsets`].
 #[derive(Debug)]
 pub struct Offsets<'a, B: ?Sized>(pub &'a B);
+
+impl<B: ?Sized> Clone for Offsets<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B: ?Sized> Copy for Offsets<'_, B> {}
+
 /// Segments by [`Segments::HeadFlags`].
 #[derive(Debug)]
 pub struct HeadFlags<'a, B: ?Sized>(pub &'a B);

@@ -4,15 +4,20 @@
 //! mapped to bins a few hundred at a time, and then counted. Large arrays of bytes are counted in `pairs`. If tables
 //! are small, neighbouring elements are counted in different tables: an addition to a count that was just stored would
 //! wait for that store.
+//!
+//! Rows and segments are a thread's each, but for those that are longer than a thread's share of all elements.
 
 mod pairs;
 
 use self::pairs::{PAIRS, Pairs};
+use super::engine::apart;
 use super::engine::chain::Tickets;
 use super::tile::lanes::{Lanes, Work};
 use super::tile::simd::Set;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use upsweep_core::bins::UNSURE;
+use upsweep_core::call::bounds::Bounds;
 use upsweep_core::error::Result;
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
@@ -108,9 +113,52 @@ impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
     }
 }
 
-/// Stores the number of elements of each slot.
+/// Stores the number of elements of each slot, of each row or segment.
 pub fn count<T: Element, C: Count>(
     input: &[T],
+    bounds: &Bounds,
+    slots: Slots,
+    rules: (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
+    output: &mut [C],
+) -> Result<()> {
+    in_rows(input, bounds, output, |range, alone, output| {
+        count_all(input.get(range).unwrap_or_default(), alone, slots, rules, output)
+    })
+}
+
+/// Calls `work` for each row or segment, with its range, whether it is the calling thread's alone, and its part of
+/// `output`.
+fn in_rows<T: Sync, O: Send>(
+    input: &[T],
+    bounds: &Bounds,
+    output: &mut [O],
+    work: impl Fn(Range<usize>, bool, &mut [O]) -> Result<()> + Sync,
+) -> Result<()> {
+    let rows = bounds.count();
+    if rows == 1 {
+        return work(bounds.range(0), false, output);
+    }
+    let slots = output.len() / rows.max(1);
+    let results = Results(output.as_mut_ptr());
+    let results = &results;
+    let many = size_of_val(input) >= PARALLEL_FROM_BYTES;
+    apart::run_uneven(rows, (input.len(), many), &|row| bounds.range(row).len(), &|row, alone| {
+        // SAFETY: each row has `slots` results of its own, in the output that is borrowed exclusively.
+        let own = unsafe { std::slice::from_raw_parts_mut(results.0.add(row * slots), slots) };
+        work(bounds.range(row), alone, own)
+    })
+}
+
+/// Address of the results.
+struct Results<O>(*mut O);
+
+// SAFETY: each result belongs to one row, which one thread processes.
+unsafe impl<O: Send> Sync for Results<O> {}
+
+/// Stores the number of elements of each slot. `alone`: the calling thread does it.
+fn count_all<T: Element, C: Count>(
+    input: &[T],
+    alone: bool,
     slots: Slots,
     (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
     output: &mut [C],
@@ -132,7 +180,7 @@ pub fn count<T: Element, C: Count>(
         slots.slot(exact(unsafe { std::mem::transmute_copy::<u8, T>(&byte) }), value / VALUES)
     };
     if by_value && slots.channels == 1 && input.len() >= PAIRS_FROM {
-        for (value, &total) in count_in_pairs(input)?.iter().enumerate().filter(|(_, total)| **total > 0) {
+        for (value, &total) in count_in_pairs(input, alone)?.iter().enumerate().filter(|(_, total)| **total > 0) {
             if let Some(count) = output.get_mut(slot_of_value(value)) {
                 let most = u64::from(u32::MAX);
                 (0..total / most).for_each(|_| count.add(u32::MAX));
@@ -142,7 +190,7 @@ pub fn count<T: Element, C: Count>(
         return Ok(());
     }
     let output = Mutex::new(output);
-    in_parts(input, tables * stride, |first, part| {
+    in_parts((input, alone), tables * stride, |first, part| {
         let mut counts = memory::filled(tables * stride, 0u32)?;
         if by_value {
             count_values(bytes_of(part), first % slots.channels, slots.channels, stride, &mut counts);
@@ -180,10 +228,10 @@ fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
 }
 
 /// Counts the occurrences of each value of a byte.
-fn count_in_pairs<T: Element>(input: &[T]) -> Result<[u64; VALUES]> {
+fn count_in_pairs<T: Element>(input: &[T], alone: bool) -> Result<[u64; VALUES]> {
     let all = Mutex::new(Vec::<Pairs>::new());
     let all = || all.lock().unwrap_or_else(PoisonError::into_inner);
-    in_parts(input, 0, |_, part| {
+    in_parts((input, alone), 0, |_, part| {
         // At most one table per thread is allocated.
         let own = all().pop();
         let mut own = match own {
@@ -235,10 +283,24 @@ fn count_values(bytes: &[u8], channel: usize, channels: usize, stride: usize, co
     }
 }
 
-/// Stores the sum of the weights of each slot's elements.
+/// Stores the sum of the weights of each slot's elements, of each row or segment.
 pub fn sum<T: Element, W: Weight>(
-    input: &[T],
-    weights: &[W],
+    (input, weights): (&[T], &[W]),
+    bounds: &Bounds,
+    slots: Slots,
+    rules: (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
+    output: &mut [W],
+) -> Result<()> {
+    in_rows(input, bounds, output, |range, alone, output| {
+        let own = (input.get(range.clone()).unwrap_or_default(), weights.get(range).unwrap_or_default());
+        sum_all(own, (weights.len(), alone), slots, rules, output)
+    })
+}
+
+/// Stores the sum of the weights of each slot's elements, which are some of `total`.
+fn sum_all<T: Element, W: Weight>(
+    (input, weights): (&[T], &[W]),
+    (total, alone): (usize, bool),
     slots: Slots,
     (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
     output: &mut [W],
@@ -247,7 +309,7 @@ pub fn sum<T: Element, W: Weight>(
     let units = if W::AMOUNT == Amount::Float { slots.len() } else { 0 };
     let largest = Mutex::new(memory::filled(units, 0)?);
     if units > 0 {
-        in_parts(input, units, |first, part| {
+        in_parts((input, alone), units, |first, part| {
             let mut own = memory::filled(units, 0)?;
             slots.place(part, first, (quick, exact), |slot, at| {
                 if let (Some(most), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
@@ -260,9 +322,9 @@ pub fn sum<T: Element, W: Weight>(
         })?;
     }
     let largest = largest.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let scale = |slot| Scale::new(largest.get(slot).copied().unwrap_or_default(), weights.len());
+    let scale = |slot| Scale::new(largest.get(slot).copied().unwrap_or_default(), total);
     let sums = Mutex::new(memory::filled(slots.len(), W::Sum::default())?);
-    in_parts(input, slots.len(), |first, part| {
+    in_parts((input, alone), slots.len(), |first, part| {
         let mut own = memory::filled(slots.len(), W::Sum::default())?;
         slots.place(part, first, (quick, exact), |slot, at| {
             if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
@@ -278,10 +340,16 @@ pub fn sum<T: Element, W: Weight>(
     Ok(())
 }
 
-/// Calls `work` for each part of the input with the position of its first element, on several threads. `slots` is the
+/// Calls `work` for each part of the input with the position of its first element, on several threads unless it is the
+/// calling thread's `alone`. `slots` is the
 /// number of slots of the table of a part.
-fn in_parts<T: Sync>(input: &[T], slots: usize, work: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
-    let threads = if size_of_val(input) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
+fn in_parts<T: Sync>(
+    (input, alone): (&[T], bool),
+    slots: usize,
+    work: impl Fn(usize, &[T]) -> Result<()> + Sync,
+) -> Result<()> {
+    let threads =
+        if alone || size_of_val(input) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
     let of_thread = input.len().div_ceil(threads);
     let part = of_thread.div_ceil(PARTS).max(OF_SLOT * slots).min(of_thread).clamp(1, PART);
     let count = input.len().div_ceil(part);

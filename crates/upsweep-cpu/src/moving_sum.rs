@@ -88,20 +88,30 @@ where
     }
     let strip = strip(windows);
     let pieces = planes * parts * width.div_ceil(strip);
-    // A thread uses its scratch memory for some pieces.
     let together = pieces.div_ceil(8 * rayon::current_num_threads());
     let compute = Set::widest().compiled::<Summing<'_, T, A, O, M, F>>();
+    // Scratch memory that no thread uses now: there is one for each thread at most.
+    let spare = Mutex::new(Vec::new());
+    let spare = || spare.lock().unwrap_or_else(PoisonError::into_inner);
     apart::run(pieces.div_ceil(together), true, &|i| {
         let pieces = i * together..pieces.min((i + 1) * together);
         let [left, right] = windows.columns;
-        match (memory::filled((left + strip + right).min(width) * channels, A::ZERO), Line::new(windows, strip)) {
-            (Ok(sums), Ok(line)) => {
+        let own = spare().pop();
+        let own = own.map_or_else(
+            || Ok((memory::filled((left + strip + right).min(width) * channels, A::ZERO)?, Line::new(windows, strip)?)),
+            Ok,
+        );
+        match own {
+            Ok((sums, line)) => {
                 let (map, finish, output) = (&map, &finish, output.0);
                 // SAFETY: the output has as many values as the input, and nobody else stores those of these pieces. The
                 // processor has the instructions of every `Set`.
-                unsafe { compute(Summing { map, finish, input, output, windows, part, strip, pieces, sums, line }) };
+                let own = unsafe {
+                    compute(Summing { map, finish, input, output, windows, part, strip, pieces, sums, line })
+                };
+                spare().push(own);
             }
-            (Err(error), _) | (_, Err(error)) => fail(error),
+            Err(error) => fail(error),
         }
     });
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -196,10 +206,11 @@ where
     M: Map<T, (T,), Output = A>,
     F: Function<(A, u64), Output = O>,
 {
-    type Result = ();
+    /// The scratch memory.
+    type Result = (Vec<A>, Line<A>);
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    unsafe fn run<L: Lanes>(self) -> Self::Result {
         let Self { map, finish, input, output, windows, part, strip, pieces, mut sums, mut line } = self;
         let [_, height, width, channels] = windows.shape;
         let (parts, strips, plane) = (height.div_ceil(part), width.div_ceil(strip), height * width * channels);
@@ -215,6 +226,7 @@ where
             // SAFETY: the conditions of the part hold, and the processor has the instructions of `L`.
             unsafe { part.go::<L>(sums, &mut line) };
         }
+        (sums, line)
     }
 }
 

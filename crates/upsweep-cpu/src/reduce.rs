@@ -19,7 +19,7 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Faults;
 use upsweep_core::lanes;
 use upsweep_core::outputs::Write;
-use upsweep_core::segments::{CpuSegments, Kind, SegmentKind, Segmentation, Whole};
+use upsweep_core::segments::{CpuSegments, Kind, SegmentKind, Segmentation, Whole, check_offsets};
 use upsweep_core::shape::{Pitch, Shape};
 use upsweep_core::steps::{Held, JobSteps, Steps};
 use upsweep_plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, Cut, Limits};
@@ -141,7 +141,7 @@ impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
                 }
                 (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
                     let offsets = view.on_host("offsets")?;
-                    segment_heads::check_offsets(offsets, len)?;
+                    check_offsets(offsets, len)?;
                     segments::by_offsets(&results, offsets, blocks)?;
                     Ok(offsets.len().saturating_sub(1))
                 }

@@ -16,7 +16,7 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Faults;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Write;
-use upsweep_core::segments::{Kind, SegmentKind, Segmentation, Whole};
+use upsweep_core::segments::{Kind, SegmentKind, Segmentation, Whole, check_offsets};
 use upsweep_core::shape::{Pitch, Shape};
 use upsweep_core::steps::{Held, JobSteps, Steps};
 use upsweep_core::tree::{self, LEVELS};
@@ -190,7 +190,7 @@ impl<S: Steps, G: Segmentation> Body<S> for ScanMemory<'_, '_, S, G> {
                 }
                 (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
                     let offsets = view.on_host("offsets")?;
-                    segment_heads::check_offsets(offsets, len)?;
+                    check_offsets(offsets, len)?;
                     from(begin).run(&ByOffsets { offsets, len, reverse }, blocks, wanted)
                 }
                 (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } =>

@@ -41,7 +41,6 @@ mod zeros;
 use self::parts::Parts;
 use self::threads::{in_parts, part_of};
 use self::values::{Memory, Sort};
-use crate::engine::segment_heads::check_offsets;
 use upsweep_core::buffer::View;
 use upsweep_core::call::Unsorted;
 use upsweep_core::call::sort::Cut;
@@ -49,7 +48,7 @@ use upsweep_core::error::Result;
 use upsweep_core::key::{Index, Key};
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
-use upsweep_core::segments::Offset;
+use upsweep_core::segments::{Offset, check_offsets};
 use upsweep_plan::cpu::SortLimits;
 
 /// Sorts keys into `output` or in place, each part by itself.

@@ -8,10 +8,17 @@
 //! count       for each part of the input: keys before the wanted key, and keys equal to it
 //! store       part by part: the keys before it, and the first of the keys equal to it, up to the wanted number
 //! ```
+//!
+//! Rows and segments are a thread's each, but for those that are longer than a thread's share of all keys.
 
+mod at_ranks;
+
+use self::at_ranks::Places;
+use super::engine::apart;
 use super::order_statistics::{Ranks, select};
 use rayon::prelude::*;
-use upsweep_core::call::topk::Ranking;
+use upsweep_core::call::bounds::Bounds;
+use upsweep_core::call::topk::{AtRanks, Ranking};
 use upsweep_core::error::Result;
 use upsweep_core::key::{Index, Key, KeyBits, KeyOrder};
 use upsweep_core::memory;
@@ -232,28 +239,28 @@ impl<B: KeyBits> Keys<'_, B> {
     }
 }
 
-/// Stores the first keys of each row, their indices, or both.
+/// Stores the first keys of each row or segment, their indices, or both.
 pub fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
     let keys = call.keys.on_host("input")?;
     let (values, indices) = (call.values.as_ref(), call.indices.as_ref());
     let values = values.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output")?.0))?;
     let places = indices.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output of indices")?.0))?;
-    if call.rows == 0 || call.rank == 0 {
-        return Ok(());
-    }
     let outputs = Outputs { values: values.cast(), places: places.cast(), place_bytes: size_of::<I>() };
     of_keys(
-        &Call::<K::Bits>::new::<K>(keys, call.descending, outputs),
-        &Wanted::First { rows: call.rows, rank: call.rank, sorted: call.sorted },
+        &Call::<K::Bits>::new::<K>(keys, call.descending, call.instead, outputs),
+        &Wanted::First { bounds: call.bounds, rank: call.rank, sorted: call.sorted },
     )
 }
 
-/// Stores the keys of the given `ranks` in the call's output. Ranks begin with 1.
-pub fn wanted<K: Key>(call: &Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
+/// Stores the keys of the wanted ranks of each line or segment.
+pub fn wanted<K: Key>(call: &AtRanks<'_, K>) -> Result<()> {
     let keys = call.keys.on_host("input")?;
-    let Some(target) = &call.values else { return Ok(()) };
-    let outputs = Outputs { values: target.on_host("output")?.0.cast(), places: std::ptr::null_mut(), place_bytes: 0 };
-    of_keys(&Call::<K::Bits>::new::<K>(keys, call.descending, outputs), &Wanted::Ranks(ranks))
+    let values = call.output.on_host("output")?.0.cast();
+    let outputs = Outputs { values, places: std::ptr::null_mut(), place_bytes: 0 };
+    of_keys(
+        &Call::<K::Bits>::new::<K>(keys, false, call.instead, outputs),
+        &Wanted::Ranks(Places { bounds: call.bounds, ranks: call.ranks, begins: call.begins }),
+    )
 }
 
 /// Type-erased operands of a call: keys by their size alone, and outputs.
@@ -262,16 +269,18 @@ struct Call<B> {
     len: usize,
     order: KeyOrder,
     descending: bool,
+    /// Bits of a result for which a segment has no key.
+    instead: B,
     outputs: Outputs<B>,
 }
 
 // SAFETY: threads read the keys, which are `Sync`.
 unsafe impl<B: Sync + Send> Sync for Call<B> {}
 
-/// Results that a call wants: the first keys of each row, or the keys of some ranks.
+/// Results that a call wants: the first keys of each row or segment, or the keys of some ranks.
 enum Wanted<'a> {
-    First { rows: usize, rank: usize, sorted: bool },
-    Ranks(&'a [usize]),
+    First { bounds: &'a Bounds, rank: usize, sorted: bool },
+    Ranks(Places<'a>),
 }
 
 /// Dispatches by the size of the keys and not by their type, so that the code is compiled here and not with each
@@ -300,70 +309,79 @@ mod of_keys {
     of_keys! { of_1_byte: u8; of_2_bytes: u16; of_4_bytes: u32; of_8_bytes: u64; of_16_bytes: u128; }
 }
 
-impl<B> Call<B> {
-    fn new<K: Key<Bits = B>>(keys: &[K], descending: bool, outputs: Outputs<B>) -> Self {
-        // A key has the bits of its `Bits`, of the same size and alignment.
-        Self { keys: keys.as_ptr().cast(), len: keys.len(), order: K::ORDER, descending, outputs }
+impl<B: KeyBits> Call<B> {
+    fn new<K: Key<Bits = B>>(keys: &[K], descending: bool, instead: Option<K>, outputs: Outputs<B>) -> Self {
+        // SAFETY: a key has the bits of its `Bits`, of the same size.
+        let instead = instead.map(|key| unsafe { std::mem::transmute_copy::<K, B>(&key) }).unwrap_or_default();
+        Self { keys: keys.as_ptr().cast(), len: keys.len(), order: K::ORDER, descending, instead, outputs }
     }
 
     /// Returns the same call with keys of type `C`, which is the same type as `B`.
     fn of_bits<C>(&self) -> Call<C> {
-        let Self { keys, len, order, descending, outputs: Outputs { values, places, place_bytes } } = *self;
+        let Self { keys, len, order, descending, instead, outputs: Outputs { values, places, place_bytes } } = *self;
         Call {
             keys: keys.cast(),
             len,
             order,
             descending,
+            // SAFETY: both are one type.
+            instead: unsafe { std::mem::transmute_copy::<B, C>(&instead) },
             outputs: Outputs { values: values.cast(), places, place_bytes },
         }
     }
-}
 
-impl<B: KeyBits> Call<B> {
     /// Returns the keys from `begin` on, with `alone` in one part for the calling thread.
     fn keys(&self, begin: usize, len: usize, alone: bool) -> Keys<'_, B> {
         // SAFETY: the call borrows the keys `begin .. begin + len`.
         let bits = unsafe { std::slice::from_raw_parts(self.keys.add(begin), len) };
+        self.with_bits(bits, alone)
+    }
+
+    fn with_bits<'a>(&self, bits: &'a [B], alone: bool) -> Keys<'a, B> {
         let parts = if alone || size_of_val(bits) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
         Keys { bits, order: self.order, descending: self.descending, parts }
     }
 
+    /// Calls `work` for each of `count` tasks on disjoint keys: `keys_of` is how many these are. The second argument is
+    /// whether the task is the calling thread's alone.
+    fn each(
+        &self,
+        count: usize,
+        keys_of: impl Fn(usize) -> usize + Sync,
+        work: impl Fn(usize, bool) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let many = self.len * size_of::<B>() >= PARALLEL_FROM_BYTES;
+        apart::run_uneven(count, (self.len, many), &keys_of, &work)
+    }
+
     fn run(&self, wanted: &Wanted<'_>) -> Result<()> {
-        match *wanted {
-            Wanted::First { rows, rank, sorted } => self.first(rows, rank, sorted),
-            Wanted::Ranks(ranks) => {
-                let keys = self.keys(0, self.len, false);
-                let mut order = memory::collected(ranks.len(), ranks.iter().copied().zip(0..))?;
-                order.sort_unstable();
-                let ascending = memory::collected(ranks.len(), order.iter().map(|&(rank, _)| rank as u64))?;
-                for ((_, at), key) in order.into_iter().zip(keys.bits_of_ranks(&ascending)?) {
-                    // SAFETY: the output has an element for each rank.
-                    unsafe { self.store(at, &[(key, 0)]) };
-                }
-                Ok(())
-            }
+        match wanted {
+            Wanted::First { bounds, rank, sorted } => self.first(bounds, *rank, *sorted),
+            Wanted::Ranks(places) => self.at_ranks(places),
         }
     }
 
-    fn first(&self, rows: usize, rank: usize, sorted: bool) -> Result<()> {
-        if rows == 0 || rank == 0 {
+    fn first(&self, bounds: &Bounds, rank: usize, sorted: bool) -> Result<()> {
+        if rank == 0 {
             return Ok(());
         }
-        let len = self.len / rows;
-        let alone = rows >= rayon::current_num_threads() && self.len * size_of::<B>() >= PARALLEL_FROM_BYTES;
-        let row = |row: usize| {
-            let keys = self.keys(row * len, len, alone);
-            let mut results = keys.first(rank)?;
+        let row = |row: usize, alone: bool| {
+            let range = bounds.range(row);
+            let keys = self.keys(range.start, range.len(), alone);
+            let mut results = if keys.bits.is_empty() { Vec::new() } else { keys.first(rank.min(keys.bits.len()))? };
             if sorted {
                 results.sort_unstable();
             }
             // The compared numbers do not have a zero's sign.
             results.iter_mut().for_each(|(key, at)| *key = keys.bits.get(*at).copied().unwrap_or_default());
             // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
-            unsafe { self.store(row * rank, &results) };
+            unsafe {
+                self.store(row * rank, &results);
+                (results.len()..rank).for_each(|i| self.store(row * rank + i, &[(self.instead, usize::MAX)]));
+            }
             Ok(())
         };
-        if alone { (0..rows).into_par_iter().try_for_each(row) } else { (0..rows).try_for_each(row) }
+        self.each(bounds.count(), |row| bounds.range(row).len(), row)
     }
 
     /// Stores `results`, which are keys and their indices, from output index `first` on.

@@ -395,6 +395,8 @@ struct HistogramParams {
     u64 search;
     u64 slices;
     u64 slice;
+    const u64* pieces;
+    u64 rows;
     u32* largest;
     u64 spare;
     u32* marks;

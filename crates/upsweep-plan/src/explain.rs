@@ -190,6 +190,7 @@ impl Question {
                     channels: (1, 1),
                     amount: Amount::One,
                     by_edges: false,
+                    rows: 1,
                 };
                 HistogramPlan::new(job, capability, multiprocessors).to_string()
             }

@@ -6,6 +6,7 @@
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
 use std::fmt;
+use std::ops::Range;
 use upsweep_core::tally::Amount;
 
 /// Number of values of an element of one byte. Values are counted before they are put into bins.
@@ -48,6 +49,8 @@ pub struct HistogramJob {
     pub amount: Amount,
     /// Whether bins are found by a search among edges.
     pub by_edges: bool,
+    /// Number of rows or segments, each of which has bins of its own.
+    pub rows: usize,
 }
 
 impl HistogramJob {
@@ -55,7 +58,7 @@ impl HistogramJob {
     #[must_use]
     pub fn plain<T>(len: usize, bins: usize) -> Self {
         let (input, number) = (size_of::<T>(), align_of::<T>() == size_of::<T>());
-        Self { len, input, number, bins, channels: (1, 1), amount: Amount::One, by_edges: false }
+        Self { len, input, number, bins, channels: (1, 1), amount: Amount::One, by_edges: false, rows: 1 }
     }
 }
 
@@ -124,6 +127,20 @@ impl HistogramPlan {
         Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident }
     }
 
+    /// Returns the pieces into which rows or segments are cut, each of which one block counts for each slice: the first
+    /// element, the number of elements, and the row. There is one at least.
+    pub fn pieces(&self, rows: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = [u64; 3]> {
+        // Whole pixels.
+        let part = self.part - self.part % self.job.channels.0;
+        let of_row = move |(row, range): (usize, Range<usize>)| {
+            let end = range.end;
+            range.step_by(part).map(move |begin| [begin as u64, part.min(end - begin) as u64, row as u64])
+        };
+        let mut pieces = rows.enumerate().flat_map(of_row);
+        let first = pieces.next().unwrap_or([0; 3]);
+        std::iter::once(first).chain(pieces)
+    }
+
     /// Returns the number of blocks of the launch.
     #[must_use]
     pub fn grid(&self) -> usize {
@@ -146,7 +163,7 @@ impl HistogramPlan {
             "COLUMNS" = self.columns, "CHANNELS" = channels, "COUNTED_CHANNELS" = counted, "WEIGHTS" = self.job.amount.code(),
             "HALVES" = usize::from(self.halves), "HALVES_TURN" = HALVES_TURN, "HALF_FULL" = HALF_FULL,
             "BY_VALUE" = usize::from(self.by_value), "BY_EDGES" = usize::from(self.job.by_edges),
-            "SLICED" = usize::from(self.slices > 1));
+            "SLICED" = usize::from(self.slices > 1), "ROWS" = usize::from(self.job.rows != 1));
         constants
     }
 }
@@ -201,6 +218,7 @@ mod tests {
                             channels,
                             amount,
                             by_edges: false,
+                            rows: 1,
                         })
                     })
                 })
@@ -222,6 +240,16 @@ mod tests {
                 assert!(!(plan.by_value && plan.slices > 1) && plan.resident * plan.threads <= 2048);
             }
         }
+    }
+
+    #[test]
+    fn pieces_are_the_rows_in_whole_pixels() {
+        let job = HistogramJob { channels: (3, 2), rows: 4, ..HistogramJob::plain::<u8>(30_000, 256) };
+        let plan = HistogramPlan { part: 8192, ..HistogramPlan::new(job, (9, 0), 132) };
+        let rows = [0..0, 0..9_000, 9_000..9_000, 9_000..30_000];
+        let expected = [[0, 8190, 1], [8190, 810, 1], [9_000, 8190, 3], [17_190, 8190, 3], [25_380, 4620, 3]];
+        assert_eq!(plan.pieces(rows.into_iter()).collect::<Vec<_>>(), expected);
+        assert_eq!(plan.pieces(std::iter::empty()).collect::<Vec<_>>(), [[0; 3]]);
     }
 
     /// Checks the plans of the calls for which figures are published.

@@ -151,6 +151,7 @@ pub mod varying;
 pub mod views;
 
 mod array;
+mod bounds;
 mod buffered;
 mod compaction;
 mod explain;

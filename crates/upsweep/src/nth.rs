@@ -5,6 +5,7 @@
 //! quantiles(&shares)    the ceil(q n)-th smallest for each share q of 0 to 1                      (method "inverted_cdf")
 //! median()              that of the share 0.5: of an even number of elements the lower of the two in the middle
 //! interpolated()        what is at the place q (n - 1), between two elements, as f64              (method "linear", the default)
+//! axis, segments        those of each line along that axis, or of each segment
 //! in_chunks()           the same of elements that come in chunks, and come again: longer than memory
 //! ```
 //!
@@ -17,6 +18,22 @@
 //! assert_eq!(Nth::quantiles(&[0.0, 0.9]).run_to_vec(&device, &latencies)?, [3.5, 80.0]);
 //! assert_eq!(Nth::at(&[1, 3]).run_to_vec(&device, &latencies)?, [4.0, 12.0]);
 //! assert_eq!(Nth::median().interpolated().run_to_vec(&device, &[4u8, 1, 3, 2])?, [2.5]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Lines and segments.** The axis of the input has the places, or shares, in the result: `[rows, columns]` along axis 0
+//! gives `[places, columns]`. A segment has its results side by side. It may have no element at a place: then
+//! [`or`](Nth::or) says what stands there, and without it such a segment is an error.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let table = [5.0f32, 1.0, 2.0, 9.0, 4.0, 3.0];
+//! assert_eq!(Nth::median().axis(&[3, 2], 0).run_to_vec(&device, &table)?, [4.0, 3.0]);
+//! let medians = Nth::median().interpolated().segments(Segments::Offsets(&[0u32, 4, 4, 6])).or(f64::NAN);
+//! let medians = medians.run_to_vec(&device, &table)?;
+//! assert!(medians[0] == 3.5 && medians[1].is_nan() && medians[2] == 3.5);
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
@@ -33,30 +50,42 @@
 //! **Cost.** On CUDA, for each place, one reading of the input and of some hundredths of it; see [`topk`](crate::topk).
 //! On the CPU also one reading for a single place, and mostly two for any number of them, with memory for an eighth of
 //! the input at most. Where the result is a zero, and zeros of both signs exist, one more reading finds its sign, on
-//! CUDA by one block. An input that is no buffer is computed into memory of the device first, by a pass of a
+//! CUDA by one block. Lines and segments are sorted on CUDA, and the host waits for the offsets of segments; on the CPU
+//! each is a thread's. An input that is no buffer is computed into memory of the device first, by a pass of a
 //! [`Transform`](crate::Transform).
 
+#[cfg(feature = "cuda")]
+mod of_sorted;
+mod readings;
+mod wanted;
+
+pub use self::readings::Readings;
+use self::wanted::Wanted;
 use crate::array::Array;
+use crate::bounds::bounds;
 use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use std::marker::PhantomData;
 use upsweep_core::between::{Between, Interpolate, Parts};
-use upsweep_core::buffer::{Output, View};
-use upsweep_core::call::topk::Ranking;
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::call::bounds::{Bounds, Or, Short};
+use upsweep_core::call::sort::{Cut, Lines, Parting};
+use upsweep_core::call::topk::AtRanks;
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Inputs;
-use upsweep_core::key::{Key, KeyBits};
+use upsweep_core::key::Key;
 use upsweep_core::memory;
 use upsweep_core::outputs::Target;
-use upsweep_cpu::order_statistics::Ranks;
+use upsweep_core::segments::{Offset, Offsets, Whole};
 
 /// Elements at given ranks: see the [module](self). Build it once, run it often.
 ///
 /// `R` is the kind of its results: [`Elements`], or values between them, [`Interpolated`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
-pub struct Nth<'a, R = Elements> {
+pub struct Nth<'a, R = Elements, G = Whole> {
     wanted: Wanted<'a>,
+    parts: G,
     gives: PhantomData<R>,
 }
 
@@ -68,101 +97,79 @@ pub struct Elements;
 #[derive(Clone, Copy, Debug)]
 pub struct Interpolated;
 
-#[derive(Clone, Copy, Debug)]
-enum Wanted<'a> {
-    Places(&'a [usize]),
-    Shares(&'a [f64]),
-}
-
-impl Wanted<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Places(places) => places.len(),
-            Self::Shares(shares) => shares.len(),
-        }
-    }
-
-    /// Returns, for each result, an index (place) among `len` sorted elements, and a fraction of the distance to the
-    /// next index. `at` computes both from a share, which is checked to be from 0 to 1.
-    fn places(&self, len: usize, at: impl Fn(f64) -> (usize, f64)) -> Result<Vec<(usize, f64)>> {
-        let mut found = memory::room(self.len())?;
-        match self {
-            Self::Places(places) => {
-                for &place in *places {
-                    if place >= len {
-                        return Err(Error::Rank { what: "place", rank: place, len });
-                    }
-                    found.push((place, 0.0));
-                }
-            }
-            Self::Shares(shares) => {
-                for &share in *shares {
-                    if !(0.0..=1.0).contains(&share) {
-                        let reason = "a share is a number from 0 to 1";
-                        return Err(Error::Options { options: "quantiles", reason });
-                    }
-                    if len == 0 {
-                        return Err(Error::Rank { what: "place", rank: 0, len });
-                    }
-                    found.push(at(share));
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// Returns the places (sorted indices) of elements, with the fraction 0; for a share `q` of `n` elements, the place
-    /// of the `ceil(q n)`-th smallest.
-    fn of_elements(&self, len: usize) -> Result<Vec<(usize, f64)>> {
-        self.places(len, |share| (((share * len as f64).ceil() as usize).clamp(1, len) - 1, 0.0))
-    }
-
-    /// Returns, for each interpolated value, the place (sorted index) of the element before it, and its fraction of the
-    /// distance to the next element.
-    fn between(&self, len: usize) -> Result<Vec<(usize, f64)>> {
-        let last = len.saturating_sub(1);
-        self.places(len, |share| {
-            let place = share * last as f64;
-            let before = (place as usize).min(last);
-            // The last element has no next one.
-            (before, if before < last { place - before as f64 } else { 0.0 })
-        })
-    }
-}
-
 impl<'a> Nth<'a> {
     /// Selects the elements that would be at the indices `places`, from 0 on, if all were sorted.
     pub fn at(places: &'a [usize]) -> Self {
-        Self { wanted: Wanted::Places(places), gives: PhantomData }
+        Self { wanted: Wanted::Places(places), parts: Whole, gives: PhantomData }
     }
 
     /// Selects for each share `q` from 0 to 1 the `ceil(q n)`-th smallest element.
     pub fn quantiles(shares: &'a [f64]) -> Self {
-        Self { wanted: Wanted::Shares(shares), gives: PhantomData }
-    }
-
-    /// Computes the values between the two neighbours of the place `share * (n - 1)`, by linear interpolation: see the
-    /// [module](self).
-    pub fn interpolated(self) -> Nth<'a, Interpolated> {
-        Nth { wanted: self.wanted, gives: PhantomData }
+        Self { wanted: Wanted::Shares(shares), parts: Whole, gives: PhantomData }
     }
 }
 
 impl Nth<'static> {
     /// Selects the element in the middle; the lower of two if the number of elements is even.
     pub fn median() -> Self {
-        Self { wanted: Wanted::Shares(&[0.5]), gives: PhantomData }
+        Self { wanted: Wanted::Shares(&[0.5]), parts: Whole, gives: PhantomData }
     }
 }
 
-impl<'a> Nth<'a> {
-    /// Stores the selected elements in `output`, one for each place or share. On CUDA the work is enqueued on the
-    /// device's stream and the call returns at once.
+impl<'a, G> Nth<'a, Elements, G> {
+    /// Computes the values between the two neighbours of the place `share * (n - 1)`, by linear interpolation: see the
+    /// [module](self).
+    pub fn interpolated(self) -> Nth<'a, Interpolated, G> {
+        Nth { wanted: self.wanted, parts: self.parts, gives: PhantomData }
+    }
+}
+
+impl<'a, R, G> Nth<'a, R, G> {
+    /// Selects from each line along `axis` (counted from 0) of a row-major array of this `shape`: see the
+    /// [module](self).
+    pub fn axis<'b>(self, shape: &'b [usize], axis: usize) -> Nth<'a, R, Lines<'b>> {
+        Nth { wanted: self.wanted, parts: Lines { shape, axis }, gives: PhantomData }
+    }
+
+    /// Selects from each segment: see the [module](self).
+    pub fn segments<'b, B>(self, segments: Offsets<'b, B>) -> Nth<'a, R, Offsets<'b, B>>
+    where
+        B: Input<Item: Offset> + ?Sized,
+    {
+        Nth { wanted: self.wanted, parts: segments, gives: PhantomData }
+    }
+}
+
+impl<'a, 'b, R, B: ?Sized> Nth<'a, R, Offsets<'b, B>> {
+    /// Stores `value` where a segment has no element.
+    pub fn or<V>(self, value: V) -> Nth<'a, R, Or<Offsets<'b, B>, V>> {
+        Nth { wanted: self.wanted, parts: Or(self.parts, value), gives: PhantomData }
+    }
+}
+
+impl<R, G: Parting> Nth<'_, R, G> {
+    /// Returns the number of results of `len` elements.
+    fn results(&self, len: usize) -> Result<usize> {
+        let parts = match self.parts.cut(len)? {
+            Cut::Whole => 1,
+            Cut::Lines(shape) => shape.outer.saturating_mul(shape.inner),
+            Cut::Offsets(offsets) => offsets.len().saturating_sub(1),
+        };
+        Ok(parts.saturating_mul(self.wanted.len()))
+    }
+}
+
+impl<G: Parting> Nth<'_, Elements, G> {
+    /// Stores the selected elements in `output`, one for each place or share, of the array or of each line or segment.
+    /// On CUDA the work is enqueued on the device's stream and the call returns at once, except that of segments, whose
+    /// offsets it waits for.
     ///
     /// # Errors
     /// - [`Error::Rank`]: a place is not less than the number of elements
     /// - [`Error::Options`]: a share is not from 0 to 1
+    /// - [`Error::Segment`]: a segment has no element at a place, and there is no [`or`](Self::or)
     /// - [`Error::Length`]: `output` has not one element for each place or share
+    /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: a condition of the options is broken
     /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
     ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
@@ -172,6 +179,7 @@ impl<'a> Nth<'a> {
     where
         X: Inputs<'x, Value: Key>,
         O: Output<Item = X::Value> + ?Sized,
+        G: Short<X::Value>,
     {
         self.dispatch(device, of_known_length(device, input)?.room(), Target::new(output.view_mut()))
     }
@@ -180,47 +188,78 @@ impl<'a> Nth<'a> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<'x, X: Inputs<'x, Value: Key>>(&self, device: &Device, input: X) -> Result<Array<X::Value>> {
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
+    where
+        X: Inputs<'x, Value: Key>,
+        G: Short<X::Value>,
+    {
         let input = of_known_length(device, input)?;
-        device.compute_array(self.wanted.len(), |output| self.dispatch(device, input.room(), output))
+        let input = input.room();
+        device.compute_array(self.results(input.len())?, |output| self.dispatch(device, input, output))
     }
 
     /// Returns the selected elements on the host. On CUDA this waits for them.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<'x, X: Inputs<'x, Value: Key>>(&self, device: &Device, input: X) -> Result<Vec<X::Value>> {
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x, Value: Key>,
+        G: Short<X::Value>,
+    {
         device.refuse_in_capture("reading elements at places in order")?;
         self.run_to_array(device, input)?.into_vec()
     }
 
-    /// Starts a selection from elements that are given in chunks instead of at once: see [`Readings`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn in_chunks<K: Key>(&self) -> Result<Readings<'a, K, Elements>> {
-        Readings::new(self.wanted, |wanted, len| ranks(&wanted.of_elements(len)?, len, true))
-    }
-
-    fn dispatch<K: Key>(&self, device: &Device, keys: View<'_, K>, output: Target<'_, K>) -> Result<()> {
-        let places = self.wanted.of_elements(keys.len())?;
-        let ranks = memory::collected(places.len(), places.iter().map(|(place, _)| place + 1))?;
-        of_ranks(device, keys, &ranks, output)
+    fn dispatch<K: Key>(&self, device: &Device, keys: View<'_, K>, output: Target<'_, K>) -> Result<()>
+    where
+        G: Short<K>,
+    {
+        let bounds = bounds(device, &self.parts, keys.len())?;
+        let instead = self.parts.instead();
+        let (mut ranks, mut begins) = (Vec::new(), Vec::new());
+        if let Bounds::Lines(shape) = &bounds {
+            let places = self.wanted.of_elements(shape.len)?;
+            ranks = memory::collected(places.len(), places.iter().map(|(place, _)| place + 1))?;
+        } else {
+            begins = memory::collected(bounds.count() + 1, (0..=bounds.count()).map(|i| i * self.wanted.len()))?;
+            memory::reserve(&mut ranks, bounds.count().saturating_mul(self.wanted.len()))?;
+            for segment in 0..bounds.count() {
+                let len = bounds.range(segment).len();
+                for (i, place) in self.wanted.in_segment(len, Wanted::of_elements)?.into_iter().enumerate() {
+                    if place.is_none() && instead.is_none() {
+                        return Err(self.wanted.missing(segment, len, i));
+                    }
+                    ranks.push(place.map_or(0, |(place, _)| place + 1));
+                }
+            }
+        }
+        let expected = self.results(keys.len())?;
+        if output.len() != expected {
+            return Err(Error::Length { what: "output", found: output.len(), expected });
+        }
+        of_ranks(device, AtRanks { keys, bounds: &bounds, ranks: &ranks, begins: &begins, instead, output })
     }
 }
 
-impl<'a> Nth<'a, Interpolated> {
+impl<G: Parting> Nth<'_, Interpolated, G> {
     /// Returns the interpolated values on the host. On CUDA this waits for the elements.
     ///
     /// # Errors
     /// As [`Nth::run`].
-    pub fn run_to_vec<'x, X: Inputs<'x, Value: Interpolate>>(&self, device: &Device, input: X) -> Result<Vec<f64>> {
-        values(&self.run_to_neighbours(device, input)?)
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<f64>>
+    where
+        X: Inputs<'x, Value: Interpolate>,
+        G: Short<f64>,
+    {
+        let instead = self.parts.instead().unwrap_or(f64::NAN);
+        let found = self.neighbours(device, input, Short::<f64>::instead(&self.parts).is_some())?;
+        memory::collected(found.len(), found.iter().map(|place| place.map_or(instead, |place| place.value())))
     }
 
     /// Returns, on the host, the two elements that each place lies between: for integers of 64 bits they are more
     /// precise than an `f64`. On CUDA this waits for the elements. With a NaN among the elements, every place is
-    /// between the NaN and itself.
+    /// between the NaN and itself. A segment must have elements: [`or`](Self::or) is for values.
     ///
     /// # Errors
     /// As [`Nth::run`].
@@ -228,38 +267,76 @@ impl<'a> Nth<'a, Interpolated> {
     where
         X: Inputs<'x, Value: Interpolate>,
     {
+        let found = self.neighbours(device, input, false)?;
+        memory::collected(found.len(), found.into_iter().flatten())
+    }
+
+    /// Returns the two elements around each place; none where a segment has no element, if `some_missing` allows it.
+    fn neighbours<'x, X>(&self, device: &Device, input: X, some_missing: bool) -> Result<Vec<Option<Between<X::Value>>>>
+    where
+        X: Inputs<'x, Value: Interpolate>,
+    {
         device.refuse_in_capture("reading elements at places in order")?;
         let input = of_known_length(device, input)?;
         let keys = input.room();
-        let places = self.wanted.between(keys.len())?;
-        let ranks = ranks(&places, keys.len(), X::Value::INTEGER)?;
-        let found = device.compute_array(ranks.len(), |output| {
+        let bounds = bounds(device, &self.parts, keys.len())?;
+        let of_keys = |len: usize, ranks: &[u64], begins: &[usize]| {
             let ranks = memory::collected(ranks.len(), ranks.iter().map(|&rank| rank as usize))?;
-            of_ranks(device, keys, &ranks, output)
-        })?;
-        neighbours(&places, &ranks, &found.into_vec()?)
-    }
-
-    /// Starts an interpolation from elements that are given in chunks instead of at once: see [`Readings`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn in_chunks<K: Interpolate>(&self) -> Result<Readings<'a, K, Interpolated>> {
-        Readings::new(self.wanted, |wanted, len| ranks(&wanted.between(len)?, len, K::INTEGER))
+            let found = device.compute_array(len, |output| {
+                let (keys, ranks) = (keys.part(0..keys.len()).unwrap_or(View::Host(&[])), &ranks);
+                of_ranks(device, AtRanks { keys, bounds: &bounds, ranks, begins, instead: None, output })
+            })?;
+            found.into_vec()
+        };
+        let mut results = memory::room(self.results(keys.len())?)?;
+        if let Bounds::Lines(shape) = &bounds {
+            let places = self.wanted.between(shape.len)?;
+            let ranks = ranks(&places, shape.len, X::Value::INTEGER)?;
+            let found = of_keys(bounds.count().saturating_mul(ranks.len()), &ranks, &[])?;
+            for o in 0..if places.is_empty() { 0 } else { shape.outer } {
+                for &place in &places {
+                    let key = |i: usize, rank: usize| found.get((o * ranks.len() + rank) * shape.inner + i).copied();
+                    results.extend((0..shape.inner).map(|i| between(place, &ranks, |rank| key(i, rank))));
+                }
+            }
+            return Ok(results);
+        }
+        let (mut all_places, mut all_ranks) = (memory::room(bounds.count())?, Vec::new());
+        let mut begins = memory::room(bounds.count() + 1)?;
+        begins.push(0);
+        for segment in 0..bounds.count() {
+            let len = bounds.range(segment).len();
+            let places = self.wanted.in_segment(len, Wanted::between)?;
+            if let Some(i) = places.iter().position(Option::is_none).filter(|_| !some_missing) {
+                return Err(self.wanted.missing(segment, len, i));
+            }
+            let existing = memory::collected(places.len(), places.iter().flatten().copied())?;
+            let ranks = ranks(&existing, len, X::Value::INTEGER)?;
+            memory::reserve(&mut all_ranks, ranks.len())?;
+            all_ranks.extend(ranks);
+            begins.push(all_ranks.len());
+            all_places.push(places);
+        }
+        let found = of_keys(all_ranks.len(), &all_ranks, &begins)?;
+        for (places, begin) in all_places.into_iter().zip(begins.windows(2)) {
+            let own = begin[0]..begin[1];
+            let (ranks, found) = (&all_ranks[own.clone()], &found[own]);
+            let of_place = |place: Option<_>| between(place?, ranks, |rank| found.get(rank).copied());
+            results.extend(places.into_iter().map(of_place));
+        }
+        Ok(results)
     }
 }
 
-/// Stores the keys that have the given `ranks` among the sorted `keys`. Ranks count from 1.
-fn of_ranks<K: Key>(device: &Device, keys: View<'_, K>, ranks: &[usize], output: Target<'_, K>) -> Result<()> {
-    if output.len() != ranks.len() {
-        return Err(Error::Length { what: "output", found: output.len(), expected: ranks.len() });
-    }
-    let call =
-        Ranking { keys, rows: 1, rank: 0, descending: false, sorted: false, values: Some(output), indices: None };
+/// Stores the keys that have the given ranks.
+fn of_ranks<K: Key>(device: &Device, call: AtRanks<'_, K>) -> Result<()> {
     match &device.0 {
-        Backend::Cpu => upsweep_cpu::topk::wanted(&call, ranks),
+        Backend::Cpu => upsweep_cpu::topk::wanted(&call),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => upsweep_cuda::topk::wanted(cuda, call, ranks),
+        Backend::Cuda(cuda) => match call.bounds {
+            Bounds::Lines(shape) if shape.outer == 1 && shape.inner == 1 => upsweep_cuda::topk::wanted(cuda, call),
+            _ => of_sorted::run(device, call),
+        },
     }
 }
 
@@ -281,165 +358,22 @@ fn ranks(places: &[(usize, f64)], len: usize, no_nan: bool) -> Result<Vec<u64>> 
     Ok(ranks)
 }
 
-/// Returns the two elements around each of `places`: `found` are the elements of the ranks that [`ranks`] returned.
-fn neighbours<K: Interpolate>(places: &[(usize, f64)], ranks: &[u64], found: &[K]) -> Result<Vec<Between<K>>> {
-    let nan = found.last().filter(|last| matches!(last.parts(), Parts::Other(x) if x.is_nan()));
+/// Returns the two elements around a place: `found` returns that of a position in `ranks`, as [`ranks`] returned them.
+fn between<K: Interpolate>(
+    (place, part): (usize, f64),
+    ranks: &[u64],
+    found: impl Fn(usize) -> Option<K>,
+) -> Option<Between<K>> {
+    let last = found(ranks.len().checked_sub(1)?);
+    let nan = last.filter(|last| matches!(last.parts(), Parts::Other(x) if x.is_nan()));
     let key = |place: usize| {
         let at = ranks.binary_search(&(place as u64 + 1)).ok()?;
-        nan.or(found.get(at)).copied()
+        nan.or_else(|| found(at))
     };
-    let between = |&(place, part): &(usize, f64)| {
-        let low = key(place)?;
-        Some(Between { low, high: if part > 0.0 { key(place + 1)? } else { low }, part })
-    };
-    memory::collected(places.len(), places.iter().filter_map(between))
+    let low = key(place)?;
+    Some(Between { low, high: if part > 0.0 { key(place + 1)? } else { low }, part })
 }
 
 fn values<K: Interpolate>(places: &[Between<K>]) -> Result<Vec<f64>> {
     memory::collected(places.len(), places.iter().map(|place| place.value()))
-}
-
-/// Readings of all elements, in chunks, from which an [`Nth`] finds its results: for data larger than memory. Chunks
-/// are on the host, of any lengths. Each reading has the same elements, in any order. So the order of equal zeros is
-/// not known: zeros with a sign are returned first.
-///
-/// ```
-/// use upsweep::prelude::*;
-///
-/// let file = [12.0f32, 3.5, 80.0, 4.0, 5.5, 6.5];
-/// let mut readings = Nth::quantiles(&[0.25, 0.5]).interpolated().in_chunks::<f32>()?;
-/// while readings.again()? {
-///     for chunk in file.chunks(4) {
-///         readings.push(chunk)?;
-///     }
-/// }
-/// assert_eq!(readings.finish()?, [4.375, 6.0]);
-/// # Ok::<(), upsweep::Error>(())
-/// ```
-///
-/// The first reading counts elements by their highest 16 bits, so elements of up to two bytes are read once. Mostly the
-/// second reading is the last: it keeps the elements with the right bits, if they are at most a sixteenth of all.
-/// Otherwise they are counted by the next 16 bits, and so on.
-#[derive(Debug)]
-pub struct Readings<'a, K: Key, R> {
-    wanted: Wanted<'a>,
-    /// Function that returns the ranks to find, given the results wanted and the number of all elements.
-    ranks_of: fn(&Wanted<'a>, usize) -> Result<Vec<u64>>,
-    search: Ranks<K::Bits>,
-    /// Ranks to find, once the first reading has ended.
-    ranks: Vec<u64>,
-    state: State,
-    gives: PhantomData<R>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
-    New,
-    Reading,
-    Done,
-}
-
-impl<'a, K: Key, R> Readings<'a, K, R> {
-    fn new(wanted: Wanted<'a>, ranks_of: fn(&Wanted<'a>, usize) -> Result<Vec<u64>>) -> Result<Self> {
-        let search = Ranks::new()?;
-        Ok(Self { wanted, ranks_of, search, ranks: Vec::new(), state: State::New, gives: PhantomData })
-    }
-
-    /// Ends a reading, and returns whether another one begins. The first call begins the first one.
-    ///
-    /// # Errors
-    /// - [`Error::Rank`], [`Error::Options`]: as for [`Nth::run`], at the end of the first reading
-    /// - [`Error::Length`]: a later reading had other elements than the first
-    /// - [`Error::OutOfMemory`]
-    pub fn again(&mut self) -> Result<bool> {
-        if self.state == State::Reading {
-            self.ranks = (self.ranks_of)(&self.wanted, self.len())?;
-            if !self.search.narrow(&self.ranks)? {
-                self.state = State::Done;
-            }
-        } else if self.state == State::New {
-            self.state = State::Reading;
-        }
-        Ok(self.state == State::Reading)
-    }
-
-    /// Takes one chunk of the elements into the current reading.
-    ///
-    /// # Errors
-    /// - [`Error::Options`]: no reading has begun
-    /// - [`Error::OutOfMemory`]
-    pub fn push(&mut self, chunk: &[K]) -> Result<()> {
-        if self.state != State::Reading {
-            return Err(Error::Options {
-                options: "chunks",
-                reason: "call `again` before each reading, as long as it says so",
-            });
-        }
-        // SAFETY: `K::Bits` has the size and alignment of a key, and every key's bits are a value of it.
-        let bits = unsafe { std::slice::from_raw_parts(chunk.as_ptr().cast::<K::Bits>(), chunk.len()) };
-        self.search.read(bits, |bits| bits.ordered(K::ORDER, false))
-    }
-
-    /// Returns the number of all elements, after the first reading.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.search.len() as usize
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the results wanted, the number of all elements, the ranks found, and the element of each rank,
-    /// ascending.
-    fn found(self) -> Result<(Wanted<'a>, usize, Vec<u64>, Vec<K>)> {
-        if self.state != State::Done {
-            return Err(Error::Options {
-                options: "chunks",
-                reason: "read all again until `again` says that it is enough",
-            });
-        }
-        let (len, ranks) = (self.len(), self.ranks);
-        // SAFETY: the bits are those of a key that was read, so they are a valid `K`.
-        let key =
-            |number: K::Bits| unsafe { std::mem::transmute_copy::<K::Bits, K>(&number.restored(K::ORDER, false)) };
-        let found = memory::collected(ranks.len(), self.search.found(&ranks)?.into_iter().map(key))?;
-        Ok((self.wanted, len, ranks, found))
-    }
-}
-
-impl<K: Key> Readings<'_, K, Elements> {
-    /// Returns the selected elements, one for each place or share.
-    ///
-    /// # Errors
-    /// - [`Error::Options`]: the last reading has not ended
-    /// - [`Error::Length`]: the last reading had other elements than the first one
-    /// - [`Error::OutOfMemory`]
-    pub fn finish(self) -> Result<Vec<K>> {
-        let (wanted, len, ranks, found) = self.found()?;
-        let places = wanted.of_elements(len)?;
-        let key = |&(place, _): &(usize, f64)| found.get(ranks.binary_search(&(place as u64 + 1)).ok()?).copied();
-        memory::collected(places.len(), places.iter().filter_map(key))
-    }
-}
-
-impl<K: Interpolate> Readings<'_, K, Interpolated> {
-    /// Returns the interpolated values, one for each place or share.
-    ///
-    /// # Errors
-    /// As [`Readings::finish`] of elements.
-    pub fn finish(self) -> Result<Vec<f64>> {
-        values(&self.finish_neighbours()?)
-    }
-
-    /// Returns the two elements that each place lies between, like [`Nth::run_to_neighbours`].
-    ///
-    /// # Errors
-    /// As [`finish`](Self::finish).
-    pub fn finish_neighbours(self) -> Result<Vec<Between<K>>> {
-        let (wanted, len, ranks, found) = self.found()?;
-        neighbours(&wanted.between(len)?, &ranks, &found)
-    }
 }

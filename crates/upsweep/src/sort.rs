@@ -81,7 +81,7 @@ use crate::options::expect_length;
 use std::marker::PhantomData;
 use upsweep_core::buffer::{Input, Output, View};
 use upsweep_core::call::Unsorted;
-use upsweep_core::call::sort::{Lines, Parting};
+use upsweep_core::call::sort::{Cut, Lines, Parting};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Inputs;
 use upsweep_core::key::{Index, Key};
@@ -170,6 +170,16 @@ impl<W, G> Sort<W, G> {
     }
 }
 
+impl<W, G: Parting> Sort<W, G> {
+    fn cut(&self, len: usize) -> Result<Cut<'_, G::Offset>> {
+        Ok(match self.parts.cut(len)? {
+            // An array without elements may have more lines than a loop can visit.
+            Cut::Lines(_) if len == 0 => Cut::Whole,
+            cut => cut,
+        })
+    }
+}
+
 impl<G: Parting> Sort<Keys, G> {
     /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and
     /// the call returns at once, unless the keys are in host memory.
@@ -230,7 +240,7 @@ impl<G: Parting> Sort<Keys, G> {
         if let Unsorted::Buffer(input) = &input {
             expect_length("output", output.len(), input.len())?;
         }
-        let cut = self.parts.cut(output.len())?;
+        let cut = self.cut(output.len())?;
         match &device.0 {
             Backend::Cpu => upsweep_cpu::sort::keys(&input, &output, self.descending, &cut),
             #[cfg(feature = "cuda")]
@@ -321,7 +331,7 @@ impl<G: Parting> Sort<Pairs, G> {
         if let Unsorted::Buffer(values) = &values {
             expect_length("values", values.len(), len)?;
         }
-        let cut = self.parts.cut(len)?;
+        let cut = self.cut(len)?;
         match &device.0 {
             Backend::Cpu => upsweep_cpu::sort::pairs((&keys, &values), (&keys_out, &values_out), self.descending, &cut),
             #[cfg(feature = "cuda")]
@@ -381,7 +391,7 @@ impl<G: Parting> Sort<Indices, G> {
             let reason = "there are more keys than the positions' type counts: take u64";
             return Err(Error::Options { options: "indices", reason });
         }
-        let cut = self.parts.cut(input.len())?;
+        let cut = self.cut(input.len())?;
         match &device.0 {
             Backend::Cpu => upsweep_cpu::sort::indices(&input, &output, self.descending, &cut),
             #[cfg(feature = "cuda")]

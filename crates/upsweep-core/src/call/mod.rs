@@ -3,19 +3,21 @@
 //! | file | what |
 //! |---|---|
 //! | here | [`Job`]: a scan or a reduction, and everything that runs as one |
+//! | `bounds` | lines and segments that the host knows |
 //! | `carry` | what a scan hands on to the scan of the elements that follow |
 //! | `select` | stream compaction: the choice of elements, and what is stored of them |
 //! | `expand` | results of counts |
 //! | `sort` | parts of an array that are sorted separately |
 //! | `merge` | merges of two sorted arrays, and sorts by a comparison |
 //! | `search` | binary searches, and the order they use |
-//! | `topk` | the first keys of rows |
+//! | `topk` | the first keys of rows and segments, and keys at ranks |
 //! | `automaton` | tables of a finite automaton (DFA) |
 //! | `recurrence` | linear recurrences (IIR filters): coefficients, and powers of the transition of states |
 //!
 //! Backends and builders depend on this module, and not on each other.
 
 pub mod automaton;
+pub mod bounds;
 pub mod carry;
 pub mod expand;
 pub mod merge;

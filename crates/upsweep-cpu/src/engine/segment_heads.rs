@@ -4,7 +4,6 @@ use super::heads::Heads;
 use crate::tile::lanes::{Lanes, ROW_BYTES, Work};
 use crate::tile::simd::Set;
 use std::ops::Range;
-use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Function;
 use upsweep_core::segments::Offset;
 
@@ -14,7 +13,7 @@ pub(crate) fn first<T>(all: &[T], len: usize) -> &[T] {
     all.get(..len).unwrap_or(all)
 }
 
-/// Heads of segments that are given by ascending offsets. The offsets are as [`check_offsets`] requires.
+/// Heads of segments that are given by ascending offsets. The offsets are as `check_offsets` of the core requires.
 pub(crate) struct ByOffsets<'a, I> {
     pub(crate) offsets: &'a [I],
     pub(crate) len: usize,
@@ -188,39 +187,4 @@ where
         keys[at.start - 1..at.end].windows(2).map(|pair| usize::from(!same.call((pair[0], pair[1])))).sum()
     };
     ByTest { begin, len: keys.len(), reverse, set: Set::widest() }
-}
-
-/// Checks that `offsets` ascend from 0 to `len`.
-///
-/// # Errors
-/// [`Error::Offsets`] for the first offset that breaks a rule.
-pub(crate) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
-    let last = offsets.len().saturating_sub(1);
-    let broken = |index: usize, rule| {
-        let offset = offsets.get(index).map_or(0, |offset| offset.to_i128());
-        Err(Error::Offsets { index, offset, rule })
-    };
-    let rule = |index: usize| {
-        let offset = offsets[index].to_usize()?;
-        let descends = index > 0 && offsets[index - 1].to_usize().is_none_or(|before| before > offset);
-        (!descends).then_some(offset)
-    };
-    // Most offsets are right: all are tested without a branch each, and only a failure searches for the first wrong
-    // one.
-    let ascend = offsets.first().is_none_or(|first| first.to_usize().is_some())
-        && offsets.windows(2).fold(true, |good, pair| {
-            good & matches!((pair[0].to_usize(), pair[1].to_usize()), (Some(a), Some(b)) if a <= b)
-        });
-    if !ascend {
-        let index = (0..offsets.len()).find(|&index| rule(index).is_none()).unwrap_or(0);
-        return match offsets[index].to_usize() {
-            None => broken(index, "is negative"),
-            Some(_) => broken(index, "is less than the one before"),
-        };
-    }
-    match (offsets.first().and_then(|x| x.to_usize()), offsets.last().and_then(|x| x.to_usize())) {
-        (Some(0), Some(end)) if end == len => Ok(()),
-        (Some(0), Some(_)) => broken(last, "is the last and is not the number of elements"),
-        _ => broken(0, "is the first and is not 0"),
-    }
 }

@@ -14,8 +14,10 @@ use upsweep_plan::moving_sum::{CHUNK, MovingSumPlan, Windows};
 
 /// Number of columns of a square, which is [`CHUNK`] chunks.
 pub(super) const SQUARE: usize = CHUNK * CHUNK;
-/// Number of sums of chunks that are added up together: a multiple of [`CHUNK`].
-const TOGETHER: usize = 32;
+/// Number of sums of chunks that are added up together.
+const TOGETHER: usize = SQUARE;
+/// Smallest number of chunks for which the sums of chunks are put in lanes of their own before they are added up.
+const LANES_FROM: usize = 2 * CHUNK;
 /// Largest number of chunks that are added one by one where the order does not show.
 const FEW_CHUNKS: usize = 8;
 
@@ -35,27 +37,51 @@ pub(super) struct Line<A> {
     /// Whether the chunks of a window are added by blocks: see [`Line::between_by_blocks`].
     by_blocks: bool,
     sums: Vec<A>,
-    /// Inclusive prefix sums and suffix sums within each chunk: for each column of a chunk, those of all chunks.
-    prefixes: [Vec<A>; CHUNK],
-    suffixes: [Vec<A>; CHUNK],
+    /// Inclusive prefix sums and suffix sums within each chunk: for each column of a chunk those of all chunks, `room` of
+    /// them.
+    prefixes: Vec<A>,
+    suffixes: Vec<A>,
+    room: usize,
+    /// Parts of the windows of each column of a chunk.
+    parts: [Parts; CHUNK],
     /// For each chunk, the sum of the chunks after it which are wholly within its windows, but for the last of these.
     between: Vec<A>,
+    /// The sums of chunks in lanes: see [`Line::between_in_lanes`].
+    lanes: Vec<Aligned<A>>,
+}
+
+/// A chunk of sums in a cache line of its own.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Aligned<A>([A; CHUNK]);
+
+/// Where the parts of the windows of a column are: the suffix and the prefix of chunk 0, and which chunks are between.
+#[derive(Clone, Copy)]
+struct Parts {
+    suffix: usize,
+    prefix: usize,
+    /// 1 if the window begins in the next chunk, and 2 if it ends in the next one.
+    whole: usize,
 }
 
 impl<A: Number> Line<A> {
     /// Returns a line for strips of up to `strip` columns.
     pub(super) fn new(windows: &Windows, strip: usize) -> Result<Self> {
-        let ([_, right], [before, _]) = (windows.columns, windows.reach());
+        let ([left, right], [before, _]) = (windows.columns, windows.reach());
         let chunks = strip.div_ceil(SQUARE) * CHUNK;
         let ends = before + right / CHUNK;
         let between = (chunks + 1).next_multiple_of(TOGETHER);
         let room = (between + ends + 1).next_multiple_of(CHUNK);
-        let (mut prefixes, mut suffixes) = ([const { Vec::new() }; CHUNK], [const { Vec::new() }; CHUNK]);
-        if !windows.has_few_columns() {
-            for sums in prefixes.iter_mut().chain(&mut suffixes) {
-                *sums = memory::filled(room, A::ZERO)?;
-            }
+        let of_chunks = if windows.has_few_columns() { 0 } else { room * CHUNK };
+        let mut parts = [Parts { suffix: 0, prefix: 0, whole: 0 }; CHUNK];
+        for (i, parts) in parts.iter_mut().enumerate() {
+            let (begin, end) = (before * CHUNK - left + i, right % CHUNK + i);
+            parts.suffix = begin % CHUNK * room + begin / CHUNK;
+            parts.prefix = end % CHUNK * room + ends + end / CHUNK;
+            parts.whole = begin / CHUNK + 2 * (end / CHUNK);
         }
+        let by_blocks = if A::WHOLE { ends > FEW_CHUNKS } else { MovingSumPlan::new(windows, size_of::<A>()).is_err() };
+        let by_lanes = !by_blocks && ends.saturating_sub(2) >= LANES_FROM;
         Ok(Self {
             begin: before * CHUNK,
             reached: 0,
@@ -63,11 +89,14 @@ impl<A: Number> Line<A> {
             chunk: 0,
             chunks,
             ends,
-            by_blocks: if A::WHOLE { ends > FEW_CHUNKS } else { MovingSumPlan::new(windows, size_of::<A>()).is_err() },
+            by_blocks,
             sums: memory::filled(room * CHUNK, A::ZERO)?,
-            prefixes,
-            suffixes,
+            prefixes: memory::filled(of_chunks, A::ZERO)?,
+            suffixes: memory::filled(of_chunks, A::ZERO)?,
+            room,
+            parts,
             between: memory::filled(between, A::ZERO)?,
+            lanes: memory::filled(if by_lanes { between / CHUNK + ends } else { 0 }, Aligned([A::ZERO; CHUNK]))?,
         })
     }
 
@@ -96,39 +125,71 @@ impl<A: Number> Line<A> {
         if self.windows.has_few_columns() {
             return;
         }
-        let (squares, _) = self.sums.as_chunks::<CHUNK>().0.as_chunks::<CHUNK>();
+        let (squares, room) = (self.sums.as_chunks::<CHUNK>().0.as_chunks::<CHUNK>().0, self.room);
         for (square, at) in squares.iter().zip((0..).step_by(CHUNK)) {
             // SAFETY: the processor has the instructions of `L`.
             let v = unsafe { transposed::<L, A>(*square) };
             let (mut prefix, mut suffix) = (v[0], v[CHUNK - 1]);
-            self.prefixes[0][at..at + CHUNK].copy_from_slice(&prefix);
-            self.suffixes[CHUNK - 1][at..at + CHUNK].copy_from_slice(&suffix);
-            for j in 1..CHUNK {
-                prefix = add(prefix, v[j]);
-                suffix = add(v[CHUNK - 1 - j], suffix);
-                self.prefixes[j][at..at + CHUNK].copy_from_slice(&prefix);
-                self.suffixes[CHUNK - 1 - j][at..at + CHUNK].copy_from_slice(&suffix);
+            for j in 0..CHUNK {
+                if j > 0 {
+                    prefix = add(prefix, v[j]);
+                    suffix = add(v[CHUNK - 1 - j], suffix);
+                }
+                let (of_prefix, of_suffix) = (j * room + at, (CHUNK - 1 - j) * room + at);
+                self.prefixes[of_prefix..of_prefix + CHUNK].copy_from_slice(&prefix);
+                self.suffixes[of_suffix..of_suffix + CHUNK].copy_from_slice(&suffix);
             }
         }
         if self.by_blocks {
             self.between_by_blocks();
-        } else {
+        } else if self.lanes.is_empty() {
             self.between_one_by_one();
+        } else {
+            // SAFETY: the processor has the instructions of `L`.
+            unsafe { self.between_in_lanes::<L>() };
         }
     }
 
     /// Adds the chunks between one by one, as CUDA does.
     #[inline(always)]
     fn between_one_by_one(&mut self) {
-        let [.., totals] = &self.prefixes;
+        let totals = &self.prefixes[(CHUNK - 1) * self.room..];
         for (between, at) in self.between.as_chunks_mut::<TOGETHER>().0.iter_mut().zip((1..).step_by(TOGETHER)) {
             let mut all = [[A::ZERO; CHUNK]; TOGETHER / CHUNK];
-            for at in at..at + self.ends.saturating_sub(2) {
-                for (all, at) in all.iter_mut().zip((at..).step_by(CHUNK)) {
-                    *all = add(*all, neighbours(totals, at));
+            let terms = totals[at..at + self.ends.saturating_sub(2) + TOGETHER - 1].windows(TOGETHER);
+            for term in terms.take(self.ends.saturating_sub(2)) {
+                for (all, term) in all.iter_mut().zip(term.as_chunks::<CHUNK>().0) {
+                    *all = add(*all, *term);
                 }
             }
             between.copy_from_slice(all.as_flattened());
+        }
+    }
+
+    /// Adds the chunks between one by one, in the same order. Lane `l` has those of the `l`-th part of the line: loads of
+    /// neighbours of one line would cross a cache line each, which takes twice as long as an addition.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `L`.
+    #[inline(always)]
+    unsafe fn between_in_lanes<L: Lanes>(&mut self) {
+        let (totals, part, terms) =
+            (&self.prefixes[(CHUNK - 1) * self.room..], self.between.len() / CHUNK, self.ends - 2);
+        for (at, lanes) in (1..).zip(&mut self.lanes[..part + terms - 1]) {
+            lanes.0 = std::array::from_fn(|lane| totals[at + lane * part]);
+        }
+        for first in (0..part).step_by(CHUNK) {
+            let mut sums = [[A::ZERO; CHUNK]; CHUNK];
+            for term in self.lanes[first..first + terms + CHUNK - 1].windows(CHUNK) {
+                for (sum, term) in sums.iter_mut().zip(term) {
+                    *sum = add(*sum, term.0);
+                }
+            }
+            // SAFETY: the processor has the instructions of `L`.
+            let of_lanes = unsafe { transposed::<L, A>(sums) };
+            for (lane, sums) in of_lanes.iter().enumerate() {
+                self.between[lane * part + first..][..CHUNK].copy_from_slice(sums);
+            }
         }
     }
 
@@ -136,7 +197,7 @@ impl<A: Number> Line<A> {
     /// Blocks are counted from the image's border, so that strips have no part in the order.
     #[inline(always)]
     fn between_by_blocks(&mut self) {
-        let [.., totals] = &self.prefixes;
+        let totals = &self.prefixes[(CHUNK - 1) * self.room..];
         let (block, len) = (self.ends - 2, self.chunks + 1);
         let mut at = 0;
         while at < len {
@@ -178,7 +239,7 @@ impl<A: Number> Line<A> {
             }
             return all;
         }
-        let (chunk, ends, [.., totals]) = (first / CHUNK, self.ends, &self.prefixes);
+        let (chunk, ends, totals) = (first / CHUNK, self.ends, &self.prefixes[(CHUNK - 1) * self.room..]);
         // Sum of the whole chunks between the one in which a window begins and the one in which it ends. Windows of
         // later columns may begin, or end, one chunk further.
         let whole = |chunk: usize| {
@@ -187,19 +248,11 @@ impl<A: Number> Line<A> {
         };
         let sooner = whole(chunk);
         let sooner_further = add(sooner, neighbours(totals, chunk + ends));
-        let (later, later_further) = (neighbours(&self.between, chunk + 1), whole(chunk + 1));
-        let (begins_at, ends_at) = (self.begin - left, right % CHUNK);
-        for (i, all) in all.iter_mut().enumerate() {
-            let (begins_at, ends_at) = (begins_at + i, ends_at + i);
-            let suffix = neighbours(&self.suffixes[begins_at % CHUNK], chunk + begins_at / CHUNK);
-            let prefix = neighbours(&self.prefixes[ends_at % CHUNK], chunk + ends + ends_at / CHUNK);
-            let whole = match (begins_at < CHUNK, ends_at < CHUNK) {
-                (true, true) => sooner,
-                (true, false) => sooner_further,
-                (false, true) => later,
-                (false, false) => later_further,
-            };
-            *all = add(add(suffix, whole), prefix);
+        let whole = [sooner, neighbours(&self.between, chunk + 1), sooner_further, whole(chunk + 1)];
+        for (all, parts) in all.iter_mut().zip(&self.parts) {
+            let suffix = neighbours(&self.suffixes, parts.suffix + chunk);
+            let prefix = neighbours(&self.prefixes, parts.prefix + chunk);
+            *all = add(add(suffix, whole[parts.whole & 3]), prefix);
         }
         // SAFETY: the processor has the instructions of `L`.
         unsafe { transposed::<L, A>(all) }

@@ -49,4 +49,13 @@ fn emulated_histograms() {
     counted::<u32, _, f32>(ByFunction::new(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 25);
     counted::<u32, _, f32>(ByFunction::new(Same), HistogramJob { amount: Amount::Exponent, ..job::<u32>() }, 8, 25);
     counted::<f32, _, f64>(NoRule, HistogramJob { amount: Amount::Exponent, by_edges: true, ..job::<f32>() }, 2, 25);
+    let rows = |job| HistogramJob { rows: 7, ..job };
+    counted::<u8, _, u32>(ByFunction::new(Same), rows(job::<u8>()), 32, 25);
+    counted::<u8, _, u64>(ByFunction::new(Same), rows(HistogramJob { channels: (3, 2), ..job::<u8>() }), 32, 25);
+    counted::<u32, _, u32>(ByFunction::new(Same), rows(HistogramJob { bins: 1 << 16, ..job::<u32>() }), 1, 40);
+    counted::<f32, _, u32>(NoRule, rows(HistogramJob { by_edges: true, ..job::<f32>() }), 16, 25);
+    let amount = |amount| rows(HistogramJob { amount, ..job::<u32>() });
+    counted::<u32, _, i64>(ByFunction::new(Same), amount(Amount::Whole(8)), 4, 25);
+    counted::<u32, _, f32>(ByFunction::new(Same), amount(Amount::Float), 2, 25);
+    counted::<u32, _, f64>(ByFunction::new(Same), amount(Amount::Exponent), 8, 25);
 }

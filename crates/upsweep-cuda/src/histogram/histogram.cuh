@@ -14,6 +14,8 @@
 //
 // HALVES: counters of 16 bits, two in a word, if words would need more slices (histogram/halves.cuh).
 //
+// ROWS: each row or segment has slots of its own, and the parts are the pieces of a list, each of one row.
+//
 // Elements of one byte are counted by their 256 values, and a value is put into its bin when the counters are summed.
 //
 // All addends are integers (float weights: word/tally.cuh), so results do not depend on the order. EXPONENTS: instead
@@ -294,8 +296,7 @@ __device__ __forceinline__ void check_edges(const Params& p, const X* edges) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, COUNTING_BLOCKS) upsweep_histogram(const __grid_constant__ HistogramParams p) {
-    const u32 slices = SLICED ? (u32)p.slices : 1, slice = blockIdx.x % slices, part = blockIdx.x / slices;
+__device__ __forceinline__ void count_block(const Params& p, u64 part, bool last_part, u32 slice) {
     Counter* const counters = (Counter*)dynamic_shared;
     const In* edges = p.edges;
     Place place(p, counters, edges, slice);
@@ -304,7 +305,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, COUNTING_BLOCKS) upsweep_h
         if (blockIdx.x == 0) check_edges(p, edges);
     }
     __syncthreads();
-    count_part(p, place, part, part == gridDim.x / slices - 1);
+    count_part(p, place, part, last_part);
     __syncthreads();
     add_to_output(p, place, counters, edges);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, COUNTING_BLOCKS) upsweep_histogram(const __grid_constant__ HistogramParams p) {
+    const u32 slices = SLICED ? (u32)p.slices : 1, slice = blockIdx.x % slices, part = blockIdx.x / slices;
+    if constexpr (ROWS) {
+        const u64 *const piece = p.pieces + 3 * (u64)part, begin = piece[0], first = piece[2] * COUNTED_CHANNELS * p.bins;
+        Params own = p;
+        own.input += begin, own.n = piece[1], own.part = p.part + THREADS * VECTOR;
+        own.output = (Out*)((Total*)p.output + first);
+        if constexpr (WEIGHTS != NO_WEIGHTS) own.weights += begin;
+        if constexpr (WEIGHTS == FLOAT_WEIGHTS) own.largest += first, own.marks += first;
+        count_block(own, 0, true, slice);
+    } else {
+        count_block(p, part, part == gridDim.x / slices - 1, slice);
+    }
 }

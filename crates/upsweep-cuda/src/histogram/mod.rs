@@ -9,6 +9,7 @@
 //!   together, and frequent bins in words of their own.
 //! - **More bins than a multiprocessor holds even as halves**: slices. Each slice has blocks of its own, which read the
 //!   same part of the array at about the same time.
+//! - **Rows and segments**: each has blocks of its own. The host makes a list of the pieces that blocks count.
 //! - **Elements of one byte**: the 256 values are counted, and put into bins in the end.
 //!
 //! The rules of bins (`upsweep-core/src/bins.rs`) are `#[function]`s, written once for both backends. Even bins of
@@ -30,7 +31,9 @@ use super::runtime::Grid;
 use cudarc::driver::DeviceSlice;
 use std::any::TypeId;
 use upsweep_core::buffer::{View, ViewMut};
+use upsweep_core::call::bounds::Bounds;
 use upsweep_core::error::{Error, Result};
+use upsweep_core::memory;
 use upsweep_core::operator::{Element, Function, Map, Same, Source};
 use upsweep_core::steps::{Code, Held, Known};
 use upsweep_core::tally::Amount;
@@ -58,6 +61,10 @@ params! {
         /// Number of slots of a slice. A slot is one bin of one channel; a slice is the group of slots that one block
         /// counts.
         slice: "u64",
+        /// ROWS: the pieces, one for each block of a slice: its first element, its number of elements, and its row.
+        pieces: "const u64*",
+        /// Number of rows or segments.
+        rows: "u64",
         /// Address of the largest exponent of the finite float weights of each slot (a bin of a channel); null without
         /// float weights.
         largest: "u32*",
@@ -79,12 +86,13 @@ pub struct Call<'a, T, O> {
     pub edges: Option<View<'a, T>>,
     pub output: ViewMut<'a, O>,
     pub job: HistogramJob,
+    pub bounds: Bounds,
 }
 
 /// Counts the elements of each bin, or adds up their weights. `map` returns the bin of an element; with edges it is not
 /// used.
 pub fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M, call: Call<'_, T, O>) -> Result<()> {
-    let Call { input, weights, edges, mut output, job } = call;
+    let Call { input, weights, edges, mut output, job, bounds } = call;
     let ViewMut::Cuda(results) = &mut output else {
         return Err(Error::Place { what: "output", found: "host", expected: "CUDA" });
     };
@@ -103,7 +111,7 @@ pub fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M,
     held.add_function::<M>(|values| map.values(values))?;
     let functions = functions::<T, M, O>(&text, &held);
     let addresses = Addresses { input, weights, edges, output };
-    launch(cuda, &functions, job, addresses, || cuda.mark_may_fault(&reader))
+    launch(cuda, &functions, (job, &bounds), addresses, || cuda.mark_may_fault(&reader))
 }
 
 /// Returns the functions of a histogram for its kernels. `text` is the callback of their text, [`text_of`].
@@ -178,7 +186,7 @@ pub(super) const FINISH: (&str, &str) = ("histogram/tally.cuh", "upsweep_tally_f
 fn launch(
     cuda: &Cuda,
     functions: &Functions<'_>,
-    job: HistogramJob,
+    (job, bounds): (HistogramJob, &Bounds),
     addresses: Addresses,
     mark_may_fault: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
@@ -186,7 +194,10 @@ fn launch(
         HistogramPlan::new(HistogramJob { amount, ..job }, cuda.compute_capability(), cuda.multiprocessors() as usize)
     };
     let (exponents, plan) = (plan(Amount::Exponent), plan(job.amount));
-    let slots = job.channels.1 * job.bins;
+    let slots = job.channels.1 * job.bins * job.rows;
+    if slots == 0 {
+        return Ok(());
+    }
     let Addresses { input, weights, edges, output } = addresses;
     let workspace = if job.by_edges { cuda.workspace(0, 0)? } else { super::Workspace::NONE };
     let mut fixed = HistogramParams {
@@ -200,6 +211,8 @@ fn launch(
         search: if job.bins > 1 { 1 << (job.bins - 1).ilog2() } else { 0 },
         slices: plan.slices as u64,
         slice: plan.slice as u64,
+        pieces: 0,
+        rows: job.rows as u64,
         largest: 0,
         spare: u64::from(usize::BITS - job.len.leading_zeros()),
         marks: 0,
@@ -208,6 +221,10 @@ fn launch(
     };
     let begin = Begin::nothing(functions.layouts.acc);
     let enqueue = |plan: &HistogramPlan, which, grid: usize, shared: usize, fixed: HistogramParams| {
+        let Ok(grid) = i32::try_from(grid) else {
+            let reason = "there are too many for a launch: give a part of them at once";
+            return Err(Error::Options { options: "rows of a histogram", reason });
+        };
         let kernel = kernel(plan, which, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<HistogramParams>())?;
         let params = Params::new(fixed, &begin, 1, &functions.held.values);
@@ -215,6 +232,21 @@ fn launch(
         // scratch keep its pointers good for the elements, the edges and the slots until the kernel is enqueued in the
         // stream's order.
         unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, shared as u32), &params) }
+    };
+    let count = |plan: &HistogramPlan, fixed: HistogramParams| {
+        if job.rows == 1 {
+            return enqueue(plan, COUNT, plan.grid(), plan.shared_bytes(), fixed);
+        }
+        let mut pieces = Vec::new();
+        for piece in plan.pieces((0..job.rows).map(|row| bounds.range(row))) {
+            memory::reserve(&mut pieces, piece.len())?;
+            pieces.extend(piece);
+        }
+        let list = cuda.upload(&pieces)?;
+        let view = View::Cuda(list.as_view());
+        let (address, _list) = cuda.read("pieces", &view)?;
+        let fixed = HistogramParams { pieces: address, ..fixed };
+        enqueue(plan, COUNT, pieces.len() / 3 * plan.slices, plan.shared_bytes(), fixed)
     };
     if job.amount == Amount::Float {
         // The scratch holds, for each slot, 16 bytes for the sum, 4 for the flags, and 4 for the largest exponent.
@@ -225,12 +257,12 @@ fn launch(
         let HistogramPlan { part, slices, slice, .. } = exponents;
         let (part, slices, slice) = (part as u64, slices as u64, slice as u64);
         let largest = HistogramParams { output: fixed.largest, part, slices, slice, ..fixed };
-        enqueue(&exponents, COUNT, exponents.grid(), exponents.shared_bytes(), largest)?;
-        enqueue(&plan, COUNT, plan.grid(), plan.shared_bytes(), HistogramParams { output: fixed.sums, ..fixed })?;
+        count(&exponents, largest)?;
+        count(&plan, HistogramParams { output: fixed.sums, ..fixed })?;
         enqueue(&plan, FINISH, slots.div_ceil(plan.threads).min(1024), 0, fixed)?;
     } else {
         cuda.clear(output, slots * functions.layouts.output.size)?;
-        enqueue(&plan, COUNT, plan.grid(), plan.shared_bytes(), fixed)?;
+        count(&plan, fixed)?;
     }
     if job.by_edges { mark_may_fault() } else { Ok(()) }
 }

@@ -7,7 +7,7 @@
 
 // Converts the totals in `sums` to floats.
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_tally_finish(const __grid_constant__ HistogramParams p) {
-    const u64 slots = COUNTED_CHANNELS * p.bins;
+    const u64 slots = COUNTED_CHANNELS * p.bins * p.rows;
     for (u64 slot = blockIdx.x * (u64)THREADS + threadIdx.x; slot < slots; slot += (u64)gridDim.x * THREADS) {
         const u32 mark = p.marks[slot];
         f64 sum = tally::value(((const Fixed*)p.sums)[slot], max(p.largest[slot], 1u), (u32)p.spare);

@@ -23,7 +23,7 @@ use upsweep_core::buffer::ViewMut;
 use upsweep_core::call::Unsorted;
 use upsweep_core::call::select::{Unasked, Where};
 use upsweep_core::call::sort::Cut;
-use upsweep_core::call::topk::Ranking;
+use upsweep_core::call::topk::{AtRanks, Ranking};
 use upsweep_core::error::Result;
 use upsweep_core::inputs::Lend;
 use upsweep_core::key::Key;
@@ -218,9 +218,9 @@ impl Call<'_> {
     }
 }
 
-/// Finds the first `rank` keys of each row, in sorted order, or their positions.
-pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Result<()> {
-    let Ranking { rows, rank, descending, sorted, .. } = call;
+/// Finds the first `rank` keys of each of `rows` rows, in sorted order, or their positions.
+pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>, rows: usize) -> Result<()> {
+    let Ranking { rank, descending, sorted, .. } = call;
     let mut lender = Lender::new(cuda);
     let values = call.values.as_mut().map(|target| lender.lend_mut("output", target)).transpose()?;
     let indices = call.indices.as_mut().map(|target| lender.lend_mut("output of indices", target)).transpose()?;
@@ -322,17 +322,17 @@ unsafe fn sort_results<K: Key, P: Key>(
     Ok(())
 }
 
-/// Finds the keys of the ranks `ranks`, which count from 1, and stores them in the output of `call`.
-pub fn wanted<K: Key>(cuda: &Cuda, mut call: Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
+/// Finds the keys of the ranks of `call`, among all keys.
+pub fn wanted<K: Key>(cuda: &Cuda, mut call: AtRanks<'_, K>) -> Result<()> {
     let mut lender = Lender::new(cuda);
-    let output = call.values.as_mut().map(|target| lender.lend_mut("output", target)).transpose()?.unwrap_or(0);
+    let output = lender.lend_mut("output", &mut call.output)?;
     let keys = lender.lend("input", &call.keys)?;
     lender.check(false)?;
     let _loans = lender.into_loans();
     let len = call.keys.len();
-    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending: call.descending, place: 4 };
+    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending: false, place: 4 };
     with_functions::<K, _, _>(&Where(Unasked), |functions| {
-        for (i, &rank) in ranks.iter().enumerate() {
+        for (i, &rank) in call.ranks.iter().enumerate() {
             let plan = TopKPlan::new(len, rank, types, false, cuda.compute_capability());
             let wanted = output + (i * types.key) as u64;
             let params = TopKParams { wanted, ..TopKParams::of(keys, len, rank) };

@@ -28,6 +28,11 @@ impl List {
         self.histogram::<f32, _, u64>("u64 weights", rule, |job| HistogramJob { amount: Amount::Whole(8), ..job });
         self.histogram::<f32, _, f32>("f32 weights", rule, |job| HistogramJob { amount: Amount::Float, ..job });
         self.histogram::<f32, _, f64>("f64 weights", rule, |job| HistogramJob { amount: Amount::Float, ..job });
+        let rows = |job| HistogramJob { rows: 7, ..job };
+        self.histogram::<u8, _, u32>("rows u8", ByFunction::new(Same), rows);
+        self.histogram::<f32, _, u32>("rows f32", rule, rows);
+        self.histogram::<f32, _, u64>("rows 65536", rule, |job| rows(HistogramJob { bins: 1 << 16, ..job }));
+        self.histogram::<f32, _, f64>("rows weights", rule, |job| rows(HistogramJob { amount: Amount::Float, ..job }));
         let edges = |job| HistogramJob { by_edges: true, ..job };
         self.histogram::<u8, _, u32>("edges u8", NoRule, edges);
         self.histogram::<f32, _, u32>("edges f32", NoRule, edges);

@@ -4,6 +4,7 @@ use super::rules::WithRule;
 use crate::device::{Backend, Device};
 use upsweep_core::bins;
 use upsweep_core::buffer::{Input, View, ViewMut};
+use upsweep_core::call::bounds::Bounds;
 use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::{Element, Map, Number};
 use upsweep_core::steps::Held;
@@ -37,6 +38,7 @@ pub struct Job<'a, T, O> {
     pub(super) output: ViewMut<'a, O>,
     pub(super) bins: usize,
     pub(super) channels: (usize, usize),
+    pub(super) bounds: Bounds,
 }
 
 impl<T: Element, O: Element> Job<'_, T, O> {
@@ -54,7 +56,7 @@ impl<T: Element, O: Element> Job<'_, T, O> {
         weights: Option<View<'_, O>>,
         amount: Amount,
     ) -> Result<()> {
-        let Self { input, output, bins, channels, .. } = self;
+        let Self { input, output, bins, channels, bounds, .. } = self;
         // A kernel relies on these lengths, and an input that the program implements could return another length than
         // before.
         for (what, found, expected) in [
@@ -73,8 +75,10 @@ impl<T: Element, O: Element> Job<'_, T, O> {
             channels,
             amount,
             by_edges: edges.is_some(),
+            rows: bounds.count(),
         };
-        upsweep_cuda::histogram::run(cuda, rule, upsweep_cuda::histogram::Call { input, weights, edges, output, job })
+        let call = upsweep_cuda::histogram::Call { input, weights, edges, output, job, bounds };
+        upsweep_cuda::histogram::run(cuda, rule, call)
     }
 }
 
@@ -134,6 +138,7 @@ impl<O: Count> Amounts<O> for Ones {
                 let slots = job.slots();
                 upsweep_cpu::histogram::count(
                     job.input.on_host("input")?,
+                    &job.bounds,
                     slots,
                     (quick, exact),
                     job.output.into_host("output")?,
@@ -167,8 +172,8 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
                 rule.check()?;
                 let (slots, weights) = (job.slots(), weights.on_host("weights")?);
                 upsweep_cpu::histogram::sum(
-                    job.input.on_host("input")?,
-                    weights,
+                    (job.input.on_host("input")?, weights),
+                    &job.bounds,
                     slots,
                     (quick, exact),
                     job.output.into_host("output")?,

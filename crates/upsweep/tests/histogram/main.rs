@@ -9,5 +9,6 @@ mod errors;
 mod even;
 mod oracle;
 mod ranges;
+mod rows;
 mod support;
 mod weights;

@@ -8,6 +8,8 @@
 mod between;
 mod calls;
 mod chunks;
+mod lines;
 mod nth;
 mod rows;
+mod segments;
 mod whole;

@@ -1,7 +1,8 @@
 //! Top-k of whole arrays.
 
 use half::{bf16, f16};
-use upsweep::{Index, TopK};
+use upsweep::{Index, TopK, Values};
+use upsweep_core::call::bounds::Short;
 use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys, some};
 use upsweep_testing::on_each_backend;
 use upsweep_testing::place::Place;
@@ -45,7 +46,21 @@ pub(crate) fn check<K: SortKey, I: Index + Sample + PartialEq>(
     offset: usize,
     what: &str,
 ) {
-    let [rows, len] = shape.unwrap_or([1, keys.len()]);
+    match &shape {
+        None => check_rows::<K, I, _>(place, keys, ([1, keys.len()], |topk| topk), k, offset, what),
+        Some(shape) => check_rows::<K, I, _>(place, keys, (*shape, |topk: TopK| topk.axis(shape, 1)), k, offset, what),
+    }
+}
+
+#[track_caller]
+fn check_rows<K: SortKey, I: Index + Sample + PartialEq, G: Short<K> + Copy>(
+    place: &Place,
+    keys: &[K],
+    ([rows, len], of_rows): ([usize; 2], impl Fn(TopK) -> TopK<Values, G>),
+    k: usize,
+    offset: usize,
+    what: &str,
+) {
     let input = place.upload(keys, offset);
     let orders = [true, false].map(|largest| expected(keys, len, k, largest));
     for (largest, sorted) in [(true, false), (true, true), (false, false), (false, true)] {
@@ -58,9 +73,7 @@ pub(crate) fn check<K: SortKey, I: Index + Sample + PartialEq>(
         let bits: Vec<u128> = order.iter().enumerate().map(|(i, at)| keys[i / k.max(1) * len + at].bits()).collect();
         let places: Vec<I> = order.iter().map(|&at| I::at(at)).collect();
         let topk = if largest { TopK::largest(k) } else { TopK::smallest(k) };
-        let topk = if sorted { topk.sorted() } else { topk };
-        let shape = shape.unwrap_or_default();
-        let topk = if rows == 1 { topk } else { topk.axis(&shape, 1) };
+        let topk = of_rows(if sorted { topk.sorted() } else { topk });
         let mut values = place.poisoned::<K>(rows * k, offset);
         let mut indices = place.poisoned::<I>(rows * k, 1);
         let check = |found: Vec<K>, part: &str| {

@@ -23,9 +23,20 @@ static void one_case() {
     // A last part with a few elements more or less than a whole number of vectors.
     if (once_in(3)) n = part * (1 + below(2)) - below(2 * VECTOR);
     n -= n % CHANNELS;
-    const u64 slots = COUNTED_CHANNELS * (BY_VALUE ? 256 : bins), results = COUNTED_CHANNELS * bins;
+    const u64 rows = ROWS ? 1 + below(6) : 1, of_row = COUNTED_CHANNELS * bins;
+    const u64 slots = COUNTED_CHANNELS * (BY_VALUE ? 256 : bins), results = rows * of_row;
     const u64 slice = SLICED ? 1 + below(slots) : slots, slices = (slots + slice - 1) / slice;
     const u64 places = n + VECTOR - 1, parts = places == 0 ? 1 : (places + part - 1) / part;
+    // Rows of any lengths, cut into pieces.
+    std::vector<u64> begins(rows + 1, n), pieces;
+    begins[0] = 0;
+    for (u64 row = 1; row < rows; row++) begins[row] = below(n + 1) / CHANNELS * CHANNELS;
+    std::sort(begins.begin(), begins.end());
+    for (u64 row = 0; row < rows; row++) {
+        const u64 most = part / CHANNELS * CHANNELS;
+        for (u64 at = begins[row]; at < begins[row + 1]; at += most) pieces.insert(pieces.end(), {at, min(most, begins[row + 1] - at), row});
+    }
+    if (pieces.empty()) pieces.assign(3, 0);
 
     Guarded<In> input(n), edges(bins + 1);
     Guarded<Out> weights(WEIGHTS == NO_WEIGHTS ? 0 : n), output(results);
@@ -43,8 +54,10 @@ static void one_case() {
     }
     // The slot of an element, or one past the last.
     auto slot_of = [&](u64 i) {
-        const u64 bin = naive_bin(edges.values, bins, input[i]), channel = i % CHANNELS;
-        return bin >= bins || channel >= COUNTED_CHANNELS ? results : channel * bins + bin;
+        u64 row = rows - 1;
+        while (begins[row] > i) row--;
+        const u64 bin = naive_bin(edges.values, bins, input[i]), channel = (i - begins[row]) % CHANNELS;
+        return bin >= bins || channel >= COUNTED_CHANNELS ? results : row * of_row + channel * bins + bin;
     };
     for (u64 k = 0; k < results; k++) output[k] = 0, marks[k] = 0, largest[k] = 0, exponents[k] = 0;
     if constexpr (FLOATS) {
@@ -64,10 +77,11 @@ static void one_case() {
     p.input = input.values, p.weights = weights.values, p.edges = edges.values, p.n = n, p.part = part, p.bins = bins;
     p.output = WEIGHTS == FLOAT_WEIGHTS ? (Out*)sums.values : WEIGHTS == EXPONENTS ? (Out*)exponents.values : output.values;
     p.slices = slices, p.slice = slice, p.largest = largest.values, p.spare = 20, p.marks = marks.values;
+    p.pieces = pieces.data(), p.rows = rows;
     p.workspace = space.workspace();
     for (p.search = 1; p.search * 2 < bins; p.search *= 2) {}
     if (bins == 1) p.search = 0;
-    launch((u32)(parts * slices), THREADS, (u32)(HALVES ? (((slice + 63) / 64 * 33 + 3) / 4 * 4 + 32 + 3 * 256 + 1) * 4 : (slice + 1) * COLUMNS * sizeof(Counter)), [&] { KERNEL(p); });
+    launch((u32)((ROWS ? pieces.size() / 3 : parts) * slices), THREADS, (u32)(HALVES ? (((slice + 63) / 64 * 33 + 3) / 4 * 4 + 32 + 3 * 256 + 1) * 4 : (slice + 1) * COLUMNS * sizeof(Counter)), [&] { KERNEL(p); });
 
     input.check("elements"), edges.check("edges"), weights.check("weights"), output.check("results");
     sums.check("sums"), marks.check("marks"), largest.check("largest"), exponents.check("exponents");
