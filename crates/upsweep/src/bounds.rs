@@ -35,50 +35,62 @@ fn on_host<I: Offset>(offsets: &[I], len: usize) -> Result<Bounds> {
     Ok(Bounds::Segments(memory::collected(offsets.len(), offsets.iter().filter_map(|offset| offset.to_usize()))?))
 }
 
-/// Results by gathers from arrays on the device, for calls that CUDA makes of a sort.
+/// Results by gathers from arrays on the device, for calls that CUDA makes of a sort. Keys are moved as their bits, as a
+/// NaN stays what it is.
 #[cfg(feature = "cuda")]
 pub(crate) mod gathered {
     use super::{Device, Result, Transform};
     use crate::array::Array;
-    use upsweep_core::buffer::Output;
+    use std::ops::Range;
+    use upsweep_core::buffer::{Input, Output, View, ViewMut};
     use upsweep_core::error::Error;
     use upsweep_core::inputs::{Gather, Inputs};
+    use upsweep_core::key::Key;
     use upsweep_core::memory;
-    use upsweep_core::operator::Element;
-    use upsweep_core::outputs::Target;
+    use upsweep_core::outputs::{Memory, Target};
 
     /// Uploads numbers of elements.
     pub(crate) fn upload(device: &Device, numbers: impl ExactSizeIterator<Item = usize>) -> Result<Array<u64>> {
         device.upload(&memory::collected(numbers.len(), numbers.map(|number| number as u64))?)
     }
 
-    /// Makes an array of what `write` stores, and `last` behind it.
-    pub(crate) fn with_last<T: Element>(
+    /// Makes an array of the `len` keys that `write` stores, and `last` behind them.
+    pub(crate) fn with_last<K: Key>(
         device: &Device,
         len: usize,
-        last: Option<T>,
-        write: impl FnOnce(&mut Array<T>) -> Result<()>,
-    ) -> Result<Array<T>> {
-        let mut all = device.to_be_written(len)?;
-        write(&mut all)?;
-        let Some(last) = last else { return Ok(all) };
-        let mut longer = device.to_be_written(len + 1)?;
-        let mut view = longer.view_mut();
-        let missing = || Error::Length { what: "output", found: len, expected: len + 1 };
-        Transform::copy().run(device, &all, &mut view.part_mut(0..len).ok_or_else(missing)?)?;
-        let last = device.upload(&[last])?;
-        Transform::copy().run(device, &last, &mut view.part_mut(len..len + 1).ok_or_else(missing)?)?;
-        Ok(longer)
+        last: Option<K>,
+        write: impl FnOnce(ViewMut<'_, K>) -> Result<()>,
+    ) -> Result<Array<K>> {
+        let mut all = device.to_be_written(len + usize::from(last.is_some()))?;
+        write(part(&mut all.view_mut(), 0..len)?)?;
+        if let Some(last) = last {
+            let (last, first) = (device.upload(&[last])?, device.upload(&[0])?);
+            store(device, &last.view(), &first, Target::new(part(&mut all.view_mut(), len..len + 1)?))?;
+        }
+        Ok(all)
     }
 
-    /// Stores the elements of `table` at `places`.
-    pub(crate) fn store<T: Element>(
+    fn part<'a, K>(all: &'a mut ViewMut<'_, K>, range: Range<usize>) -> Result<ViewMut<'a, K>> {
+        let expected = range.end;
+        all.part_mut(range).ok_or(Error::Length { what: "output", found: 0, expected })
+    }
+
+    /// Stores the keys of `table` at `places`.
+    pub(crate) fn store<K: Key>(
         device: &Device,
-        table: &Array<T>,
+        table: &View<'_, K>,
         places: &Array<u64>,
-        output: Target<'_, T>,
+        mut output: Target<'_, K>,
     ) -> Result<()> {
-        store_of(device, Gather::of(table).at(places), places.len(), output)
+        let (View::Cuda(keys), Memory::Cuda(to)) = (table, &mut output.0) else {
+            return Err(Error::Place { what: "output", found: "host", expected: "CUDA" });
+        };
+        let missing = || Error::Length { what: "output", found: 0, expected: places.len() };
+        let (from, len) = (keys.len(), to.len());
+        // SAFETY: a key has the bits of its `Bits`, of the same size, and the bits that are stored are those of keys.
+        let (keys, to) = unsafe { (keys.transmute::<K::Bits>(from), to.transmute_mut::<K::Bits>(len)) };
+        let (keys, to) = (View::Cuda(keys.ok_or_else(missing)?), ViewMut::Cuda(to.ok_or_else(missing)?));
+        store_of(device, Gather::of(&keys).at(places), places.len(), Target::new(to))
     }
 
     /// Stores the values of an input.

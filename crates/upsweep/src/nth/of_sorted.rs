@@ -3,6 +3,7 @@
 use crate::bounds::gathered::{store, upload, with_last};
 use crate::device::Device;
 use crate::sort::Sort;
+use upsweep_core::buffer::Input;
 use upsweep_core::call::bounds::Bounds;
 use upsweep_core::call::topk::AtRanks;
 use upsweep_core::error::Result;
@@ -38,14 +39,14 @@ pub(super) fn run<K: Key>(device: &Device, call: AtRanks<'_, K>) -> Result<()> {
         }
     }
     let places = upload(device, places.into_iter())?;
-    let sorted = with_last(device, len, last, |sorted| match call.bounds {
+    let sorted = with_last(device, len, last, |mut sorted| match call.bounds {
         Bounds::Lines(shape) => {
-            Sort::new().axis(&[shape.outer, shape.len, shape.inner], 1).run(device, &call.keys, sorted)
+            Sort::new().axis(&[shape.outer, shape.len, shape.inner], 1).run(device, &call.keys, &mut sorted)
         }
         Bounds::Segments(offsets) => {
             let offsets = upload(device, offsets.iter().copied())?;
-            Sort::new().segments(Segments::Offsets(&offsets)).run(device, &call.keys, sorted)
+            Sort::new().segments(Segments::Offsets(&offsets)).run(device, &call.keys, &mut sorted)
         }
     })?;
-    store(device, &sorted, &places, call.output)
+    store(device, &sorted.view(), &places, call.output)
 }

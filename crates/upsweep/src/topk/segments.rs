@@ -12,12 +12,14 @@ use crate::device::Device;
 use crate::sort::Sort;
 use crate::transform::Transform;
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, ViewMut};
 use upsweep_core::call::topk::Ranking;
 use upsweep_core::error::Result;
 use upsweep_core::inputs::{Apply, Gather};
 use upsweep_core::key::{Index, Key};
 use upsweep_core::memory;
 use upsweep_core::operator::{Function, Source};
+use upsweep_core::outputs::Target;
 use upsweep_core::segments::Segments;
 
 /// Index, from the beginning of its segment, of the element at a place.
@@ -71,11 +73,12 @@ pub(super) fn run<K: Key, I: Index>(device: &Device, offsets: &[usize], call: Ra
     }
     if let Some(values) = call.values {
         let last = call.instead.filter(|_| total < count * k);
-        let gathered = |all: &mut Array<K>| Transform::copy().run(device, Gather::of(keys).at(&places), all);
-        store(device, &with_last(device, total, last, gathered)?, &results, values)?;
+        let gathered = |all: ViewMut<'_, K>| store(device, keys, &places, Target::new(all));
+        store(device, &with_last(device, total, last, gathered)?.view(), &results, values)?;
     }
     if let Some(indices) = call.indices {
-        let places = with_last(device, total, Some(u64::MAX), |all| Transform::copy().run(device, &places, all))?;
+        let copied = |mut all: ViewMut<'_, u64>| Transform::copy().run(device, &places, &mut all);
+        let places = with_last(device, total, Some(u64::MAX), copied)?;
         let places = Gather::of(&places).at(&results);
         store_of(device, Apply(Within::<I>(PhantomData), (&of_segments, places)), count * k, indices)?;
     }

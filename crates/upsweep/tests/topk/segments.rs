@@ -57,6 +57,7 @@ fn topk_segments(place: &Place) {
             check::<f32, u32>(place, &keys(Kind::Special, len), &offsets(len, count), k);
         }
     }
+    check::<f32, u32>(place, &keys(Kind::Random, 900), &offsets(900, 12), 5);
     check::<u8, u64>(place, &keys(Kind::Random, 2000), &offsets(2000, 90), 4);
     check::<i128, usize>(place, &keys(Kind::Zipf, 2000), &offsets(2000, 30), 4);
     check::<u32, u32>(place, &[], &[0], 4);
