@@ -1,6 +1,6 @@
 //! Keys of given ranks, of each line or segment.
 
-use super::Call;
+use super::call::Call;
 use upsweep_core::call::bounds::Bounds;
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
