@@ -5,7 +5,7 @@ use crate::device::Chosen;
 use crate::element::{Type, Value, with_type};
 use crate::failure::{Failure, Result, called};
 use crate::input::Form;
-use crate::show::{self, Summary};
+use crate::show::{Places, Summary};
 use crate::sums::Sums;
 use std::time::{Duration, Instant};
 use upsweep_dynamic::{Error, Number};
@@ -46,9 +46,8 @@ impl<'a> Asked<'a> {
 
     /// Returns the failure for a result that does not fit its type. `from` begins the message: it is empty for a scan,
     /// and for a total says that the totals from this element on do not fit.
-    pub(crate) fn overflow(&self, form: &Form, from: &str, error: &Error) -> Failure {
+    pub(crate) fn overflow(&self, places: &Places<'_>, from: &str, error: &Error) -> Failure {
         let Error::Overflow { op, element, index, value } = error else { return self.failed(error) };
-        let places = places(form, self.shape);
         let (place, at) = (places.name, places.of(*index));
         let words = match (value, from) {
             (Some(value), "") => format!("the {op} is {value}, which does not fit {element}"),
@@ -98,11 +97,11 @@ pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
 
 /// Returns names for the positions of values in messages and previews. The positions in a table are the row numbers of the
 /// file.
-pub(crate) fn places<'a>(form: &'a Form, shape: &'a [usize]) -> show::Places<'a> {
+pub(crate) fn places<'a>(form: &'a Form, shape: &'a [usize]) -> Places<'a> {
     let (name, first, left_out) = match form {
         Form::Table { layout, .. } => ("row", layout.first_row(), layout.left_out()),
         Form::Words => ("number", 1, &[][..]),
         Form::Npy | Form::Raw => ("at", 0, &[][..]),
     };
-    show::Places { name, first, left_out, shape }
+    Places { name, first, left_out, shape }
 }

@@ -11,9 +11,9 @@ pub(crate) use rows::scan_rows;
 pub(crate) use totals::reduce;
 
 use crate::args::{Common, ScanArgs};
-use crate::asked::Asked;
+use crate::asked::{Asked, places};
 use crate::carried::Carried;
-use crate::collect::{Collector, Mixed, Part, Refused, collector};
+use crate::collect::{Collector, Mixed, Part, Push, Refused, collector};
 use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
 use crate::elements::{mark, of_elements};
@@ -22,6 +22,7 @@ use crate::input::{self, Form, Input, Opened};
 use crate::output::Destination;
 use crate::parts::{Running, Scans};
 use crate::progress::Progress;
+use crate::show::Places;
 use crate::source::{STANDARD_INPUT, would_wait};
 use crate::sums::Sums;
 use crate::words::{self, Take};
@@ -107,13 +108,6 @@ impl Numbers {
         }
     }
 
-    fn push(&mut self, text: &str) -> std::result::Result<(), Refused> {
-        match self {
-            Self::Typed(_, values) => values.push(text),
-            Self::Mixed(values) => values.push(text),
-        }
-    }
-
     /// Takes the numbers away, and lets `write` write what is answered to them.
     fn answered(&mut self, by: &mut impl Answer, mut write: impl FnMut(&Values) -> Result<()>) -> Result<()> {
         fn part<A: Answer>(
@@ -135,6 +129,15 @@ impl Numbers {
                 by.follow(&same.into());
                 part(by, Which::Floats, floats.into(), &mut write)
             }
+        }
+    }
+}
+
+impl Push for Numbers {
+    fn push(&mut self, text: &str) -> std::result::Result<(), Refused> {
+        match self {
+            Self::Typed(_, values) => values.push(text),
+            Self::Mixed(values) => values.push(text),
         }
     }
 }
@@ -196,6 +199,7 @@ struct Scanned<'a> {
     first: Result<Running<'a>>,
     floats: Result<Running<'a>>,
     last: Which,
+    places: Places<'a>,
 }
 
 impl<'a> Scanned<'a> {
@@ -209,14 +213,15 @@ impl<'a> Scanned<'a> {
 impl Answer for Scanned<'_> {
     fn results(&mut self, which: Which, values: &Values) -> Result<Values> {
         self.last = which;
-        self.last()?.results(values)
+        let places = self.places;
+        self.last()?.results(values, &places)
     }
 
     fn follow(&mut self, same: &Values) {
         // It may be that there is no such scan of floats: that is told if one of them comes.
         if let Ok(running) = &mut self.floats
             && !same.is_empty()
-            && let Err(failure) = running.results(same)
+            && let Err(failure) = running.results(same, &self.places)
         {
             self.floats = Err(failure);
         }
@@ -259,14 +264,19 @@ impl<'a> Both<'a> {
         (numbers, first, floats)
     }
 
-    /// Begins scans of both. `form` tells the places of numbers.
-    fn scans(&'a self, (args, op): (&ScanArgs, Op), carried: &Carried<'_>, form: &'a Form) -> (Numbers, Scanned<'a>) {
+    /// Begins scans of both, of numbers at these places.
+    fn scans(
+        &'a self,
+        (args, op): (&ScanArgs, Op),
+        carried: &Carried<'_>,
+        places: Places<'a>,
+    ) -> (Numbers, Scanned<'a>) {
         let (numbers, first, floats) = self.begin(carried, |asked, element| {
             let Scans { checked, computed } = Scans::new((args, op), asked, None)?;
             // How many numbers there will be, nobody knows.
-            Running::new(asked, (op, &checked, computed), (element, usize::MAX), carried, form)
+            Running::new(asked, (op, &checked, computed), (element, usize::MAX), carried)
         });
-        (numbers, Scanned { first, floats, last: Which::First })
+        (numbers, Scanned { first, floats, last: Which::First, places })
     }
 }
 
@@ -278,9 +288,9 @@ pub(crate) fn scan(
     (destination, carried): (&Destination, &Carried<'_>),
     begun: Instant,
 ) -> Result<()> {
-    let (both, form) = (Both::new((&args.common, op), device, begun), Form::Words);
-    let (numbers, mut scanned) = both.scans((args, op), carried, &form);
-    go(numbers, text, destination, &mut scanned, |scanned| scanned.last()?.check(carried))?;
+    let (both, places) = (Both::new((&args.common, op), device, begun), places(&Form::Words, &[]));
+    let (numbers, mut scanned) = both.scans((args, op), carried, places);
+    go(numbers, text, destination, &mut scanned, |scanned| scanned.last()?.check(carried, &places))?;
     scanned.last()?.finish(carried)
 }
 

@@ -4,6 +4,7 @@ use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, places};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
+use crate::column;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
@@ -45,13 +46,21 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
     }
     explain_waiting(common);
-    let in_parts = device.on_host && !args.reverse && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
-    let in_parts = in_parts && live::is_stream(common.output.as_deref(), (&destination, named));
+    let in_parts =
+        !args.reverse && op.keeps_bits_in_parts(common.sums.sum_type.or(common.element).unwrap_or(Type::F64));
+    let is_live = in_parts && device.on_host && live::is_stream(common.output.as_deref(), (&destination, named));
     #[cfg(unix)]
-    if let Some(delimiter) = live::table(common, in_parts) {
+    if let Some(delimiter) = live::table(common, is_live) {
         return live::scan_rows((args, op), delimiter, &device, (&destination, &carried), begun);
     }
-    let mut input = match live::begin(common, in_parts, false)? {
+    let on_terminal = common.output.is_none() && io::stdout().is_terminal();
+    if in_parts
+        && !on_terminal
+        && let Some(table) = column::open(common)?
+    {
+        return column::scan((args, op), &table, &device, (&destination, named, &carried), begun);
+    }
+    let mut input = match live::begin(common, is_live, false)? {
         Begun::Numbers(text) => return live::scan((args, op), text, &device, (&destination, &carried), begun),
         Begun::Whole(input) => *input,
     };
@@ -61,7 +70,6 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let sums = Sums::new(common.sums, op, element, output_form)?;
     sums.check_output(output_form, op, destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
-    let on_terminal = common.output.is_none() && io::stdout().is_terminal();
     if !on_terminal {
         sums.note_width(output_form, element);
     }
@@ -82,7 +90,7 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
                 check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
             }
         };
-        fits.map_err(|e| asked.overflow(&form, "", &e))?;
+        fits.map_err(|e| asked.overflow(&places(&form, &shape), "", &e))?;
     }
     let started = Instant::now();
     let computed = match &mut carry {
@@ -149,7 +157,7 @@ fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsw
 }
 
 /// Returns the name of a scan, for its summary.
-fn described(args: &ScanArgs, op: Op) -> String {
+pub(crate) fn described(args: &ScanArgs, op: Op) -> String {
     let kind = if args.exclusive { "exclusive" } else { "inclusive" };
     let end = if args.reverse { " from the end" } else { "" };
     format!("{kind} {op} scan{end}")
@@ -172,7 +180,8 @@ fn scan_in_chunks(
     let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
     let Scans { checked, computed: scan } = Scans::new((args, op), &asked, None)?;
     let carry = carried.read(Operation::Scan, op, sums.computed)?;
-    let overflow = |e: &Error| asked.overflow(input_form, "", e);
+    let places = places(input_form, shape);
+    let overflow = |e: &Error| asked.overflow(&places, "", e);
     let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
     let (check, handed_on) = (check.map_err(|e| asked.failed(&e))?, carried.is_handed_on());
     let header = if form == OutputForm::Npy { npy::header(sums.results, shape) } else { Vec::new() };
@@ -244,7 +253,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
                 check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
             }
         };
-        fits.map_err(|e| asked.overflow(&form, "from here on ", &e))?;
+        fits.map_err(|e| asked.overflow(&places(&form, &shape), "from here on ", &e))?;
     }
     reduce = reduce.accumulate(sums.computed);
     if let Some(init) = init {
@@ -320,7 +329,8 @@ fn reduce_in_chunks(
     let started = Instant::now();
     let job = chunks::reduce::Job { file, reduce, sums, check };
     let carry = carried.is_asked().then_some(carry);
-    let (total, carry) = job.run(carry, &|e| asked.overflow(input_form, "from here on ", e))?;
+    let places = places(input_form, shape);
+    let (total, carry) = job.run(carry, &|e| asked.overflow(&places, "from here on ", e))?;
     let total = sums.results(total).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
     let (out_name, progress) = (destination.name(), Progress::new("writing", None));
@@ -406,7 +416,7 @@ pub(crate) fn explain_waiting(common: &Common) {
 }
 
 /// Prints the summary to standard error if that is a terminal and the results went to a file.
-fn report(destination: &Destination, summary: &Summary<'_>) {
+pub(crate) fn report(destination: &Destination, summary: &Summary<'_>) {
     if !destination.is_stream() && io::stderr().is_terminal() {
         // If the terminal is closed, the summary is lost, and nothing else.
         let _ = writeln!(io::stderr(), "{summary}");

@@ -6,6 +6,7 @@ use crate::failure::{Failure, Result, called};
 use crate::input::{self, Form};
 use crate::names;
 use crate::npy;
+use crate::output::Scratch;
 use crate::source::{Source, is_standard_input, read_at};
 use rayon::prelude::*;
 use std::fs::{self, File};
@@ -60,6 +61,13 @@ impl ArrayFile {
         }
         all.name = input::called_all(args);
         Ok(Some(all))
+    }
+
+    /// Makes an array of the values that a file without a name has, as this machine stores them.
+    pub(crate) fn of_scratch(scratch: Scratch, (element, len): (Type, usize), name: String) -> Result<Self> {
+        let source = Source::of_file(scratch.file).map_err(|e| Failure::reading(&scratch.name, &e))?;
+        let piece = Piece { source, name: scratch.name, range: 0..len, begin: 0, swapped: false };
+        Ok(Self { pieces: vec![piece], name, element, shape: vec![len], len, form: Form::Raw })
     }
 
     fn open_one(args: &Common, path: &Path) -> Result<Option<Self>> {

@@ -59,7 +59,7 @@ fn resize(values: &mut Values, len: usize) {
 }
 
 /// Returns the error of a chunk that begins at element `start` with the index of its element in the file.
-fn in_file(error: Error, start: usize) -> Error {
+pub(crate) fn in_file(error: Error, start: usize) -> Error {
     match error {
         Error::Inexact { what, index: Some(index), number, element } => {
             Error::Inexact { what, index: Some(start + index), number, element }

@@ -2,8 +2,9 @@
 
 use super::{Both, Numbers};
 use crate::args::Common;
+use crate::asked::places;
 use crate::carried::Carried;
-use crate::collect::{Part, Refused, collector};
+use crate::collect::{Part, Push, Refused, collector};
 use crate::device::Chosen;
 use crate::element::Values;
 use crate::failure::Result;
@@ -67,8 +68,8 @@ pub(crate) fn reduce(
     (destination, carried): (&Destination, &Carried<'_>),
     begun: Instant,
 ) -> Result<()> {
-    let (both, form) = (Both::new((common, op), device, begun), Form::Words);
-    let total = |asked, element| Total::new(asked, op, (element, usize::MAX), carried, &form);
+    let both = Both::new((common, op), device, begun);
+    let total = |asked, element| Total::new(asked, op, (element, usize::MAX), carried, places(&Form::Words, &[]));
     let (numbers, first, floats) = both.begin(carried, total);
     let are_floats = first.is_err() && floats.is_ok() && carried.is_handed_in();
     let mut totals = Totals { numbers, first, floats, are_floats };
