@@ -1,14 +1,16 @@
 //! Requests of scans and reductions: the shared part, and their messages.
 
-use crate::args::Common;
+use crate::args::{Common, ScanArgs};
 use crate::device::Chosen;
 use crate::element::{Type, Value, with_type};
 use crate::failure::{Failure, Result, called};
 use crate::input::Form;
+use crate::output::Destination;
 use crate::show::{Places, Summary};
 use crate::sums::Sums;
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
-use upsweep_dynamic::{Error, Number};
+use upsweep_dynamic::{Error, Number, Op};
 
 /// Options and input of a scan or a reduction, as far as both have them.
 pub(crate) struct Asked<'a> {
@@ -104,4 +106,19 @@ pub(crate) fn places<'a>(form: &'a Form, shape: &'a [usize]) -> Places<'a> {
         Form::Npy | Form::Raw => ("at", 0, &[][..]),
     };
     Places { name, first, left_out, shape }
+}
+
+/// Returns the name of a scan, for its summary.
+pub(crate) fn described(args: &ScanArgs, op: Op) -> String {
+    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
+    let end = if args.reverse { " from the end" } else { "" };
+    format!("{kind} {op} scan{end}")
+}
+
+/// Prints the summary to standard error if that is a terminal and the results went to a file.
+pub(crate) fn report(destination: &Destination, summary: &Summary<'_>) {
+    if !destination.is_stream() && io::stderr().is_terminal() {
+        // If the terminal is closed, the summary is lost, and nothing else.
+        let _ = writeln!(io::stderr(), "{summary}");
+    }
 }

@@ -7,6 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::input;
 use crate::names;
 use crate::output::Destination;
+use crate::run;
 use crate::table::{Changes, Record, WrittenRows, key_cells, text_of};
 use std::path::Path;
 use upsweep::Device;
@@ -43,6 +44,7 @@ impl Distinct {
 /// Reads the values that the command line names. A column of a table has texts if one of its cells is neither a number nor
 /// missing, and no type is asked for. `on_host` and `folder` say where [many numbers](column::numbers) are.
 pub(crate) fn read<'a>(common: &'a Common, on_host: bool, folder: Option<&Path>) -> Result<Categories<'a>> {
+    run::explain_waiting(common);
     let delimiter = common.table.delimiter(names::delimiter(&common.file));
     let (Some(delimiter), true, None) = (delimiter, common.column.is_some(), common.element) else {
         return column::numbers(common, on_host, folder).map(Categories::Numbers);

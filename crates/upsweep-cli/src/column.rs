@@ -13,15 +13,14 @@ pub(crate) use parts::{Column, Compute};
 pub(crate) use scan::scan;
 
 use crate::args::Common;
-use crate::chunks::ArrayFile;
+use crate::chunks::{self, ArrayFile, FEW, Loaded};
 use crate::collect::append;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
-use crate::input::{self, Input};
+use crate::input;
 use crate::names;
 use crate::output::Scratch;
 use crate::progress::Progress;
-use crate::run;
 use crate::source::Source;
 use crate::table::{self, Grouped, Head, Rowwise};
 use std::path::Path;
@@ -110,18 +109,17 @@ pub(crate) enum Numbers {
     Many(Box<ArrayFile>),
 }
 
-/// Bytes of the numbers of a column that stay in memory.
-const FEW: usize = 1 << 22;
-
 /// Reads the values that the command line names: on a host they stay where they are, or go to a file in `folder`, if they are many.
 pub(crate) fn numbers(common: &Common, on_host: bool, folder: Option<&Path>) -> Result<Numbers> {
     if on_host && let Some(file) = ArrayFile::open(common)? {
         return Ok(Numbers::Many(Box::new(file)));
     }
-    run::explain_waiting(common);
     match open(common)? {
         Some(table) => table.numbers(common, on_host, folder),
-        None => input::load(common, false).map(|Input { name, values, .. }| Numbers::Few(values, name)),
+        None => chunks::load(common, false, on_host.then_some(folder)).map(|loaded| match loaded {
+            Loaded::Whole(input) => Numbers::Few(input.values, input.name),
+            Loaded::File(file) => Numbers::Many(file),
+        }),
     }
 }
 
@@ -146,7 +144,7 @@ impl Table {
             })?;
             let Some(scratch) = many else { return Ok(Numbers::Few(few, name.clone())) };
             scratch.push(few.bytes())?;
-            let file = ArrayFile::of_scratch(scratch, (element, done.len), name.clone())?;
+            let file = ArrayFile::of_scratch(scratch, (element, false, done.len), name.clone())?;
             Ok(Numbers::Many(Box::new(file)))
         })
     }

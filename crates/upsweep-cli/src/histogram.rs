@@ -36,6 +36,7 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     let before = carried.numbers(KIND)?;
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
+    run::explain_waiting(&common);
     let (name, mut counted) = match column::numbers(&common, device.on_host, destination.folder())? {
         Numbers::Many(file) => {
             let histogram = bins(args, file.element, || extremes_of_file(&file))?;

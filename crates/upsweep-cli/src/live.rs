@@ -13,12 +13,13 @@ pub(crate) use totals::reduce;
 use crate::args::{Common, ScanArgs};
 use crate::asked::{Asked, places};
 use crate::carried::Carried;
+use crate::chunks::{self, Loaded};
 use crate::collect::{Collector, Mixed, Part, Push, Refused, collector};
 use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
 use crate::elements::{mark, of_elements};
 use crate::failure::{Failure, Result};
-use crate::input::{self, Form, Input, Opened};
+use crate::input::{self, Form, Opened, is_simple};
 use crate::output::Destination;
 use crate::parts::{Running, Scans};
 use crate::progress::Progress;
@@ -37,8 +38,8 @@ use upsweep_dynamic::Op;
 pub(crate) enum Begun {
     /// Text of numbers to answer.
     Numbers(Box<dyn Read>),
-    /// All of another input.
-    Whole(Box<Input>),
+    /// Another input.
+    Loaded(Loaded),
 }
 
 /// Whether the results go to a stream in the form of the input, and not to a terminal that is shown a summary, as it is without
@@ -48,23 +49,17 @@ pub(crate) fn is_stream(output: Option<&Path>, (destination, form): (&Destinatio
     destination.is_stream() && form.is_none() && !is_shown
 }
 
-/// Whether all that is asked of standard input can be done as it comes.
-fn is_simple(common: &Common) -> bool {
-    let others = common.by_key.is_some() || common.segments.is_some() || common.axis.is_some();
-    let is_only = common.file == Path::new("-") && common.more.is_empty() && common.array.is_none();
-    is_only && !others && !common.missing.is_asked()
-}
-
 /// Opens the input. Numbers on standard input are left to be worked on as they come, if the command can do that `in_parts`. Another
-/// input is read, with the keys of its segments if they are kept.
-pub(crate) fn begin(common: &Common, in_parts: bool, keep_keys: bool) -> Result<Begun> {
+/// input is read, with the keys of its segments if they are kept; `in_file` says whether and where a long array is
+/// [kept in a file](chunks::load).
+pub(crate) fn begin(common: &Common, in_parts: bool, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Begun> {
     let is_table = common.table.delimiter(None).is_some() || common.column.is_some();
     if is_table || !in_parts || !is_simple(common) {
-        return Ok(Begun::Whole(Box::new(input::load(common, keep_keys)?)));
+        return chunks::load(common, keep_keys, in_file).map(Begun::Loaded);
     }
     match input::open_standard_input(common.table.text(b' '))? {
         Opened::Numbers(text) => Ok(Begun::Numbers(text)),
-        Opened::Npy(reader) => Ok(Begun::Whole(Box::new(input::load_piped_npy(reader, common.element)?))),
+        Opened::Npy(reader) => chunks::load_npy(reader, common.element, in_file).map(Begun::Loaded),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
-use crate::asked::{Asked, axis, places};
+use crate::asked::{Asked, axis, described, places, report};
 use crate::carried::Carried;
-use crate::chunks::{self, ArrayFile};
+use crate::chunks::{self, ArrayFile, Loaded};
 use crate::column;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
@@ -18,11 +18,11 @@ use crate::parts::Scans;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::segments::Given;
-use crate::show::{self, Summary};
+use crate::show;
 use crate::sums::Sums;
 use crate::table::{self, Cells, Keep};
 use crate::write::{self, OutputForm};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Segments, View};
@@ -35,9 +35,11 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let (destination, named) = output(common.output.as_deref())?;
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device, Work::Pass)?;
-    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.has_places()
-        && !args.reverse
+    let to_file = match named {
+        Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) if destination.has_places() && !args.reverse => Some(form),
+        _ => None,
+    };
+    if let Some(form) = to_file
         && let Some(file) = ArrayFile::open(common)?
         && common.axis.is_none_or(|_| file.shape.len() == 1)
         && let sums = Sums::new(common.sums, op, file.element, form)?
@@ -60,9 +62,18 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     {
         return column::scan((args, op), &table, &device, (&destination, named, &carried), begun);
     }
-    let mut input = match live::begin(common, is_live, false)? {
+    let in_file = to_file.map(|_| destination.folder());
+    let mut input = match live::begin(common, is_live, false, in_file)? {
         Begun::Numbers(text) => return live::scan((args, op), text, &device, (&destination, &carried), begun),
-        Begun::Whole(input) => *input,
+        Begun::Loaded(Loaded::File(file)) => {
+            let form = to_file.unwrap_or(OutputForm::Npy);
+            let sums = Sums::new(common.sums, op, file.element, form)?;
+            if op.keeps_bits_in_parts(sums.computed) {
+                return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
+            }
+            file.into_input()?
+        }
+        Begun::Loaded(Loaded::Whole(input)) => *input,
     };
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
     check_one_table(common, (&input, output_form))?;
@@ -156,13 +167,6 @@ fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsw
     check.finish(handed_on)
 }
 
-/// Returns the name of a scan, for its summary.
-pub(crate) fn described(args: &ScanArgs, op: Op) -> String {
-    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
-    let end = if args.reverse { " from the end" } else { "" };
-    format!("{kind} {op} scan{end}")
-}
-
 /// Runs `upsweep scan` of a big array: its file is read, computed and written at the same time.
 fn scan_in_chunks(
     (args, op): (&ScanArgs, Op),
@@ -221,9 +225,18 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     explain_waiting(common);
     let in_parts = destination.is_stream() && named.is_none() && device.on_host;
     let in_parts = in_parts && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
-    let mut input = match live::begin(common, in_parts, true)? {
+    let in_file = device.on_host.then(|| destination.folder());
+    let mut input = match live::begin(common, in_parts, true, in_file)? {
         Begun::Numbers(text) => return live::reduce((common, op), text, &device, (&destination, &carried), begun),
-        Begun::Whole(input) => *input,
+        Begun::Loaded(Loaded::File(file)) => {
+            let sums = Sums::new(common.sums, op, file.element, output_form)?;
+            if op.keeps_bits_in_parts(sums.computed) {
+                let to = (&destination, output_form);
+                return reduce_in_chunks((common, op), (&file, sums), &device, to, &carried, begun);
+            }
+            file.into_input()?
+        }
+        Begun::Loaded(Loaded::Whole(input)) => *input,
     };
     check_one_table(common, (&input, OutputForm::Words))?;
     let element = input.values.element();
@@ -412,13 +425,5 @@ pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<O
 pub(crate) fn explain_waiting(common: &Common) {
     if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
-    }
-}
-
-/// Prints the summary to standard error if that is a terminal and the results went to a file.
-pub(crate) fn report(destination: &Destination, summary: &Summary<'_>) {
-    if !destination.is_stream() && io::stderr().is_terminal() {
-        // If the terminal is closed, the summary is lost, and nothing else.
-        let _ = writeln!(io::stderr(), "{summary}");
     }
 }

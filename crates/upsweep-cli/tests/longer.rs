@@ -88,6 +88,16 @@ fn each_command(n: u64, bytes: usize) {
     has(&f, "y.npy", 4, 0..n);
     run("sort x.npy --desc -o y.npy");
     has(&f, "y.npy", 4, (0..n).rev());
+    // The same from a pipe.
+    assert_eq!(run("reduce - < x.npy"), format!("{}\n", n * (n - 1) / 2));
+    run("scan - -o y.npy < x.npy");
+    has(&f, "y.npy", 8, running());
+    run("select - --where 'x % 4 == 1' -o y.npy < x.npy");
+    has(&f, "y.npy", 4, (0..n).map(x).filter(|x| x % 4 == 1));
+    run("unique - -o y.npy < x.npy");
+    has(&f, "y.npy", 4, 0..n);
+    run("sort - -o y.npy < x.npy");
+    has(&f, "y.npy", 4, 0..n);
 }
 
 #[test]

@@ -3,14 +3,13 @@
 use super::keyed::Keyed;
 use super::{Compute, Table};
 use crate::args::ScanArgs;
-use crate::asked::Asked;
+use crate::asked::{Asked, described, report};
 use crate::carried::Carried;
 use crate::device::Chosen;
 use crate::element::{Type, Values};
 use crate::failure::Result;
 use crate::output::Destination;
 use crate::parts::{Running, Scans};
-use crate::run;
 use crate::show::Places;
 use crate::sums::Sums;
 use crate::write::OutputForm;
@@ -68,9 +67,9 @@ pub(crate) fn scan(
         };
         let bytes = done.len * (element.size() + sums.results.size());
         let asked = Asked { missing: done.missing, ..asked };
-        let summary = asked.summary(run::described(args, op), (done.len, element), started.elapsed(), bytes);
+        let summary = asked.summary(described(args, op), (done.len, element), started.elapsed(), bytes);
         sums.note_width(form, element);
-        run::report(destination, &summary);
+        report(destination, &summary);
         Ok(())
     })
 }
