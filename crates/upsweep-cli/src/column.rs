@@ -10,19 +10,20 @@ mod parts;
 mod scan;
 
 pub(crate) use parts::{Column, Compute};
-pub(crate) use scan::scan;
+pub(crate) use scan::{reduce, scan};
 
 use crate::args::Common;
 use crate::chunks::{self, ArrayFile, FEW, Loaded};
-use crate::collect::append;
+use crate::collect::{append, push};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::input;
+use crate::missing::Missing;
 use crate::names;
 use crate::output::Scratch;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::table::{self, Grouped, Head, Rowwise};
+use crate::table::{self, Grouped, Head, Rowwise, text_of};
 use std::path::Path;
 
 /// Table of which a column is read.
@@ -74,6 +75,19 @@ impl Table {
     pub(crate) fn counted(&self, keep_rows: bool) -> Result<(Grouped<'_>, Vec<u64>, Vec<u32>)> {
         let progress = Progress::new("reading", self.source.size());
         Grouped::counted(&self.head, (&self.source, &self.name, self.delimiter), keep_rows, &progress)
+    }
+
+    /// Indices of the rows that are left out, as they have no value.
+    fn left_out(&self, missing: &Missing) -> Result<Vec<usize>> {
+        let (mut left_out, mut row) = (Vec::new(), 0);
+        self.rows("reading", |rows| {
+            rows.each(|_, cell| {
+                row += 1;
+                let leaves_out = text_of(cell).is_some_and(|text| missing.leaves_out(text));
+                Ok(if leaves_out { push(&mut left_out, row - 1) } else { Ok(()) })
+            })
+        })?;
+        Ok(left_out)
     }
 
     /// Lets `act` read the column. Unless `--type` says the type of its numbers, that is found before. If `act` can begin again, it is

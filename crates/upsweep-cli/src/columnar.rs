@@ -250,7 +250,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
     let shape = [len];
     let asked =
         Asked { common, name: &table.name, device: &device, shape: &shape, axis: None, sums, missing: 0, begun };
-    let mut total = Total::new(&asked, op, (element, len), &carried, places(&Form::Words, &shape))?;
+    let (mut total, places) = (Total::new(&asked, op, (element, len), &carried)?, places(&Form::Words, &shape));
     let progress = Progress::new("reducing", table.rows.map(|rows| rows as u64));
     let mut first = 1;
     for wave in table.units.chunks(table.at_once()) {
@@ -260,13 +260,13 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
                 let column = values::column(batch.column(0).as_ref(), &common.missing, (&table.name, &label), first)?;
                 first += batch.num_rows();
                 progress.step(batch.num_rows());
-                total.add(&column.values)?;
+                total.add(&column.values, &places)?;
             }
         }
     }
     drop(progress);
     table.check_unchanged()?;
-    total.finish(&carried, |total| {
+    total.finish(&carried, &places, |total| {
         let progress = Progress::new("writing", None);
         destination.write(|out| write::write(form, total, &[], (out, destination.name()), &progress))
     })?;

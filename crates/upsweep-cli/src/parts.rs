@@ -131,18 +131,16 @@ impl<'a> Running<'a> {
 pub(crate) struct Total<'a> {
     reduce: Reduce<'a>,
     state: State<'a>,
-    places: Places<'a>,
     total: Values,
 }
 
 impl<'a> Total<'a> {
-    /// Begins a reduction of values, which are at these places.
+    /// Begins a reduction of values.
     pub(crate) fn new(
         asked: &'a Asked<'a>,
         op: Op,
         (element, len): (Type, usize),
         carried: &Carried<'_>,
-        places: Places<'a>,
     ) -> Result<Self> {
         let sums = asked.sums;
         let mut reduce = Reduce::new(op).accumulate(sums.computed);
@@ -157,26 +155,36 @@ impl<'a> Total<'a> {
         let nothing = Values::zeroed(sums.computed, 0);
         let total = nothing.and_then(|nothing| reduce.run_part(&asked.device.device, nothing.view(), &mut carry));
         let total = total.map_err(|e| asked.failed(&e))?;
-        Ok(Self { reduce, state: State { asked, from: "from here on ", check, carry, position: 0 }, places, total })
+        Ok(Self { reduce, state: State { asked, from: "from here on ", check, carry, position: 0 }, total })
     }
 
-    /// Adds the next part.
-    pub(crate) fn add(&mut self, values: &Values) -> Result<()> {
-        let computed = self.state.converted(values, &self.places)?;
+    /// Adds the next part. `places` are those of all values so far.
+    pub(crate) fn add(&mut self, values: &Values, places: &Places<'_>) -> Result<()> {
+        let computed = self.state.converted(values, places)?;
         let x = computed.as_ref().unwrap_or(values).view();
         for start in (0..x.len()).step_by(PIECE) {
             let piece = x.part(start..(start + PIECE).min(x.len()));
             let total = self.reduce.run_part(&self.state.asked.device.device, piece, &mut self.state.carry);
-            self.total = total.map_err(|e| self.state.failed(&self.places, e))?;
+            self.total = total.map_err(|e| self.state.failed(places, e))?;
         }
         self.state.position += values.len();
         Ok(())
     }
 
+    /// Whether the total fits its type.
+    pub(crate) fn fits(&self, carried: &Carried<'_>) -> bool {
+        self.state.check.as_ref().is_none_or(|check| check.finish(carried.is_handed_on()).is_ok())
+    }
+
     /// Returns the total after the last part. `write` writes it before the carry, if that is asked for.
-    pub(crate) fn finish(self, carried: &Carried<'_>, write: impl FnOnce(&Values) -> Result<()>) -> Result<()> {
+    pub(crate) fn finish(
+        self,
+        carried: &Carried<'_>,
+        places: &Places<'_>,
+        write: impl FnOnce(&Values) -> Result<()>,
+    ) -> Result<()> {
         let asked = self.state.asked;
-        self.state.check(carried, &self.places)?;
+        self.state.check(carried, places)?;
         write(&asked.sums.results(self.total).map_err(|e| asked.failed(&e))?)?;
         carried.write(&self.state.carry, asked)
     }

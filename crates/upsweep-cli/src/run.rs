@@ -223,8 +223,14 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
     }
     explain_waiting(common);
-    let in_parts = destination.is_stream() && named.is_none() && device.on_host;
-    let in_parts = in_parts && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
+    let keeps_bits = op.keeps_bits_in_parts(common.sums.sum_type.or(common.element).unwrap_or(Type::F64));
+    if keeps_bits
+        && common.by_key.is_none()
+        && let Some(table) = column::open(common)?
+    {
+        return column::reduce((common, op), &table, &device, (&destination, output_form, &carried), begun);
+    }
+    let in_parts = destination.is_stream() && named.is_none() && device.on_host && keeps_bits;
     let in_file = device.on_host.then(|| destination.folder());
     let mut input = match live::begin(common, in_parts, true, in_file)? {
         Begun::Numbers(text) => return live::reduce((common, op), text, &device, (&destination, &carried), begun),

@@ -154,9 +154,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
     sums.check_output(form, op, destination.name())?;
     sums.note_width(form, element);
     let asked = Asked { common, name: &stream.name, device: &device, shape, axis: None, sums, missing: 0, begun };
-    let mut total = Total::new(&asked, op, (element, len), &carried, places(&Form::Npy, shape))?;
-    stream.each("reducing", &mut |values| total.add(values))?;
-    total.finish(&carried, |total| {
+    let (mut total, places) = (Total::new(&asked, op, (element, len), &carried)?, places(&Form::Npy, shape));
+    stream.each("reducing", &mut |values| total.add(values, &places))?;
+    total.finish(&carried, &places, |total| {
         let progress = Progress::new("writing", None);
         destination.write(|out| write::write(form, total, &[], (out, destination.name()), &progress))
     })?;

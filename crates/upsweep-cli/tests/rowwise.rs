@@ -173,6 +173,27 @@ fn windows_over_parts() {
     }
 }
 
+#[test]
+fn totals_of_parts() {
+    let (f, mut random) = (Folder::new(), Random(7));
+    for fractions in [false, true] {
+        let table = Table::new(&mut random, 2 * PART, 9, fractions);
+        table.array(&f);
+        f.file("t.csv", table.text("", None));
+        for options in [
+            &[][..],
+            &["--op", "max"],
+            &["--op", "product", "--sum-type", "f64"],
+            &["--init", "0.1", "--sum-type", "f32"],
+            &["--op", "min"],
+        ] {
+            let whole = f.prints(&[&["reduce", "x.npy"], options].concat());
+            let column = ["reduce", "t.csv", "--column", "x", "--missing", "skip", "--na", "NA"];
+            assert_eq!(f.prints(&[&column[..], options].concat()), whole, "{options:?}");
+        }
+    }
+}
+
 /// The first fraction may come after results were written: to a file they are computed once more, and to a pipe the type is found
 /// before.
 #[test]
@@ -216,6 +237,9 @@ fn what_is_wrong_far_behind() {
     let skip = ["scan", "t.csv", "--column", "x", "--missing", "skip", "-o", "new.csv"];
     f.file("t.csv", table("9223372036854775807,0"));
     f.fails(&skip, b"", 2, &["t.csv: row 300002: the sum is 9223372036854975807", "which does not fit i64"]);
+    let reduce = ["reduce", "t.csv", "--column", "x", "--missing", "skip"];
+    let told = "t.csv: row 300002: from here on the sum does not fit i64, in the end it is 9223372036854975807";
+    f.fails(&reduce, b"", 2, &[told]);
     f.file("t.csv", table("9223372036854775807,0\n,0\n1,0"));
     let told = "t.csv: row 300004: the sum is 9223372036854775808, which does not fit i64";
     f.fails(&[&skip[..], &["--by-key", "k"]].concat(), b"", 2, &[told]);

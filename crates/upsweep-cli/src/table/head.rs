@@ -99,6 +99,11 @@ impl Head {
         Ok(Self { first: kept, any, more, has_names, columns: found, down, values, labels })
     }
 
+    /// Number of the first row of data, as messages count rows: from 1, with the row of names.
+    pub(crate) fn first_row(&self) -> usize {
+        1 + usize::from(self.has_names)
+    }
+
     /// Indices of the requested columns, without those after them.
     pub(crate) fn values(&self) -> &[usize] {
         self.columns.get(..self.values).unwrap_or_default()

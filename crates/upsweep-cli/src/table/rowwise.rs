@@ -48,7 +48,7 @@ impl<'a> Rowwise<'a> {
 
     /// Number of the first row of data, as messages count rows: from 1, with the row of names.
     pub(crate) fn first_row(&self) -> usize {
-        1 + usize::from(self.head.has_names)
+        self.head.first_row()
     }
 
     fn place(&self) -> usize {
