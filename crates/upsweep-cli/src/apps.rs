@@ -1,12 +1,14 @@
 //! Applications: `upsweep text`, `tree`, `graph`, `poly`, `image`, `terrain` and `sample`.
 
 mod colour;
+mod compare;
 mod geotiff;
 pub(crate) mod graph;
 mod grep;
 pub(crate) mod grid;
 mod icicle;
 pub(crate) mod image;
+mod lex;
 pub(crate) mod picture;
 mod pnm;
 pub(crate) mod poly;
@@ -61,8 +63,6 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
 struct TextFile {
     /// Content, in UTF-8 and without its mark.
     bytes: Vec<u8>,
-    /// Number of bytes of the mark of UTF-8 that was removed: the offset in the file of the first of `bytes`.
-    begin: usize,
     /// Name of the file in messages.
     name: String,
 }
@@ -70,10 +70,10 @@ struct TextFile {
 impl TextFile {
     fn read(path: &Path, form: TextForm) -> Result<Self> {
         let (file, name) = open(path)?;
-        let Text { mut reader, begin } = open_text(file, form, &name)?;
+        let Text { mut reader, .. } = open_text(file, form, &name)?;
         let mut bytes = vec![];
         reader.read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
-        Ok(Self { bytes, begin, name })
+        Ok(Self { bytes, name })
     }
 }
 

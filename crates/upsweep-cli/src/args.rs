@@ -319,7 +319,8 @@ Input:
 Output:
   The result has the input's shape. A scan of a table writes the whole table with the result as one more
   column, COLUMN_OP (COLUMN_OP_2 where that name is taken). Rows are written as they are read; where -o asks for other
-  delimiters, text with white space around it is quoted. With -o the file's ending decides: .npy, .csv, .tsv, or
+  delimiters, text with white space around it is quoted. A row that is wrong, or a sum that does not fit, ends a stream behind the
+  rows before it. With -o the file's ending decides: .npy, .csv, .tsv, or
   raw in .bin, .raw or the type (.f64); with .gz or .zst behind it (.csv.gz) it is compressed. The file appears whole or not at all; only one that the system does not let be
   replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first

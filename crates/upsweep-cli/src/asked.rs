@@ -1,14 +1,16 @@
 //! Requests of scans and reductions: the shared part, and their messages.
 
-use crate::args::Common;
+use crate::args::{Common, ScanArgs};
 use crate::device::Chosen;
 use crate::element::{Type, Value, with_type};
 use crate::failure::{Failure, Result, called};
 use crate::input::Form;
-use crate::show::{self, Summary};
+use crate::output::Destination;
+use crate::show::{Places, Summary};
 use crate::sums::Sums;
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
-use upsweep_dynamic::{Error, Number};
+use upsweep_dynamic::{Error, Number, Op};
 
 /// Options and input of a scan or a reduction, as far as both have them.
 pub(crate) struct Asked<'a> {
@@ -46,9 +48,8 @@ impl<'a> Asked<'a> {
 
     /// Returns the failure for a result that does not fit its type. `from` begins the message: it is empty for a scan,
     /// and for a total says that the totals from this element on do not fit.
-    pub(crate) fn overflow(&self, form: &Form, from: &str, error: &Error) -> Failure {
+    pub(crate) fn overflow(&self, places: &Places<'_>, from: &str, error: &Error) -> Failure {
         let Error::Overflow { op, element, index, value } = error else { return self.failed(error) };
-        let places = places(form, self.shape);
         let (place, at) = (places.name, places.of(*index));
         let words = match (value, from) {
             (Some(value), "") => format!("the {op} is {value}, which does not fit {element}"),
@@ -98,11 +99,26 @@ pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
 
 /// Returns names for the positions of values in messages and previews. The positions in a table are the row numbers of the
 /// file.
-pub(crate) fn places<'a>(form: &'a Form, shape: &'a [usize]) -> show::Places<'a> {
+pub(crate) fn places<'a>(form: &'a Form, shape: &'a [usize]) -> Places<'a> {
     let (name, first, left_out) = match form {
         Form::Table { layout, .. } => ("row", layout.first_row(), layout.left_out()),
         Form::Words => ("number", 1, &[][..]),
         Form::Npy | Form::Raw => ("at", 0, &[][..]),
     };
-    show::Places { name, first, left_out, shape }
+    Places { name, first, left_out, shape }
+}
+
+/// Returns the name of a scan, for its summary.
+pub(crate) fn described(args: &ScanArgs, op: Op) -> String {
+    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
+    let end = if args.reverse { " from the end" } else { "" };
+    format!("{kind} {op} scan{end}")
+}
+
+/// Prints the summary to standard error if that is a terminal and the results went to a file.
+pub(crate) fn report(destination: &Destination, summary: &Summary<'_>) {
+    if !destination.is_stream() && io::stderr().is_terminal() {
+        // If the terminal is closed, the summary is lost, and nothing else.
+        let _ = writeln!(io::stderr(), "{summary}");
+    }
 }

@@ -5,6 +5,7 @@ use crate::failure::{Failure, shown};
 use crate::number::{NoValue, is_whole, not_exactly, short};
 use std::collections::HashSet;
 use upsweep_core::memory;
+use upsweep_dynamic::View;
 
 /// Reason why a value is refused.
 #[derive(Debug)]
@@ -47,15 +48,20 @@ fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Refused> {
     memory::ask(|| values.try_reserve(more)).map_err(|_| Refused::Memory(bytes))
 }
 
-/// Collector of values given as text, one by one.
-pub(crate) trait Collector {
+/// Taker of values given as text, one by one.
+pub(crate) trait Push {
     /// Parses `text` and appends the value.
     fn push(&mut self, text: &str) -> Result<(), Refused>;
 
     /// Appends the value of a cell that is a [short](short) number, as most are, faster than [`push`](Self::push) does. Returns
     /// `false`, and appends nothing, if the cell is for that.
-    fn push_short(&mut self, cell: &[u8]) -> Result<bool, Refused>;
+    fn push_short(&mut self, _: &[u8]) -> Result<bool, Refused> {
+        Ok(false)
+    }
+}
 
+/// Collector of values given as text.
+pub(crate) trait Collector: Push {
     /// Returns all values that were appended.
     fn finish(self: Box<Self>) -> Values;
 }
@@ -71,24 +77,31 @@ pub(crate) fn collector(element: Option<Type>, typed: bool) -> Box<dyn Collector
     }
 }
 
+/// Creates a collector of the values of a column that are of type `element`, which [`collector`] has found in it if it is not asked
+/// for: then cells that are short are read fast, and those that are wrong are told as by that.
+pub(crate) fn collector_of(element: Type, asked: Option<Type>, typed: bool) -> Box<dyn Collector> {
+    match (asked, element) {
+        (None, Type::F64) => Box::new(Inferred { values: Numbers::Floats(Vec::new()), typed }),
+        _ => collector(asked, typed),
+    }
+}
+
 struct Typed<T> {
     values: Vec<T>,
     typed: bool,
+}
+
+impl<T: Value> Push for Typed<T> {
+    fn push(&mut self, text: &str) -> Result<(), Refused> {
+        let value = T::parse(text).map_err(|wrong| wrong.words(self.typed))?;
+        push(&mut self.values, value)
+    }
 }
 
 impl<T: Value> Collector for Typed<T>
 where
     Vec<T>: Into<Values>,
 {
-    fn push(&mut self, text: &str) -> Result<(), Refused> {
-        let value = T::parse(text).map_err(|wrong| wrong.words(self.typed))?;
-        push(&mut self.values, value)
-    }
-
-    fn push_short(&mut self, _: &[u8]) -> Result<bool, Refused> {
-        Ok(false)
-    }
-
     fn finish(self: Box<Self>) -> Values {
         self.values.into()
     }
@@ -108,7 +121,7 @@ enum Numbers {
     Floats(Vec<f64>),
 }
 
-impl Collector for Inferred {
+impl Push for Inferred {
     fn push(&mut self, text: &str) -> Result<(), Refused> {
         match &mut self.values {
             Numbers::Floats(values) => push(values, float(text, self.typed)?),
@@ -142,12 +155,69 @@ impl Collector for Inferred {
         }
         Ok(true)
     }
+}
 
+impl Collector for Inferred {
     fn finish(self: Box<Self>) -> Values {
         match self.values {
             Numbers::Integers { values, .. } => values.into(),
             Numbers::Floats(values) => values.into(),
         }
+    }
+}
+
+/// Finder of the type of values given as text, none of which it keeps: i64 while all are integers, and else f64.
+pub(crate) struct Finder {
+    typed: bool,
+    /// Whether there was a fraction.
+    are_floats: bool,
+    /// First integer that no f64 is.
+    rounded: Option<i64>,
+}
+
+/// Number of which the type is found.
+enum Found {
+    Integer(i64),
+    Float(f64),
+}
+
+impl Finder {
+    pub(crate) fn new(typed: bool) -> Self {
+        Self { typed, are_floats: false, rounded: None }
+    }
+
+    /// Type of the values so far. Once it is f64, it stays.
+    pub(crate) fn element(&self) -> Type {
+        if self.are_floats { Type::F64 } else { Type::I64 }
+    }
+
+    /// Parses the next number.
+    fn next(&mut self, text: &str) -> Result<Found, Refused> {
+        if self.are_floats {
+            return float(text, self.typed).map(Found::Float);
+        }
+        match text.parse() {
+            Ok(integer) => {
+                self.rounded = self.rounded.or(Some(integer).filter(is_rounded));
+                Ok(Found::Integer(integer))
+            }
+            Err(_) => {
+                let number = fraction(text, self.typed, || self.rounded)?;
+                self.are_floats = true;
+                Ok(Found::Float(number))
+            }
+        }
+    }
+}
+
+impl Push for Finder {
+    fn push(&mut self, text: &str) -> Result<(), Refused> {
+        self.next(text).map(drop)
+    }
+
+    fn push_short(&mut self, cell: &[u8]) -> Result<bool, Refused> {
+        // Short integers are exact in f64.
+        Ok(matches!(short(cell), Some((_, decimals)) if decimals == 0 || self.are_floats))
     }
 }
 
@@ -179,13 +249,9 @@ fn is_rounded(n: &i64) -> bool {
 
 /// Numbers given as text that are taken away in parts: integers up to the first fraction, and floats from there on. Errors name the
 /// command's option for the type.
-#[derive(Default)]
 pub(crate) struct Mixed {
     part: Part,
-    /// Whether all that come are floats.
-    are_floats: bool,
-    /// First integer that no f64 is.
-    rounded: Option<i64>,
+    finder: Finder,
 }
 
 /// Part of such numbers.
@@ -201,32 +267,25 @@ pub(crate) struct Part {
 impl Mixed {
     /// Makes the collector; `are_floats`: whether there was a fraction before.
     pub(crate) fn new(are_floats: bool) -> Self {
-        Self { are_floats, ..Self::default() }
-    }
-
-    /// Parses `text` and appends the number.
-    pub(crate) fn push(&mut self, text: &str) -> Result<(), Refused> {
-        let Self { part: Part { integers, same, floats }, are_floats, rounded } = self;
-        if *are_floats {
-            return push(floats, float(text, true)?);
-        }
-        match text.parse() {
-            Ok(integer) => {
-                *rounded = rounded.or(Some(integer).filter(is_rounded));
-                push(same, if integer == 0 && text.starts_with('-') { -0.0 } else { integer as f64 })?;
-                push(integers, integer)
-            }
-            Err(_) => {
-                push(floats, fraction(text, true, || *rounded)?)?;
-                *are_floats = true;
-                Ok(())
-            }
-        }
+        Self { part: Part::default(), finder: Finder { are_floats, ..Finder::new(true) } }
     }
 
     /// Takes the numbers since the last call away.
     pub(crate) fn take(&mut self) -> Part {
         std::mem::take(&mut self.part)
+    }
+}
+
+impl Push for Mixed {
+    fn push(&mut self, text: &str) -> Result<(), Refused> {
+        let Self { part: Part { integers, same, floats }, finder } = self;
+        match finder.next(text)? {
+            Found::Integer(integer) => {
+                push(same, if integer == 0 && text.starts_with('-') { -0.0 } else { integer as f64 })?;
+                push(integers, integer)
+            }
+            Found::Float(number) => push(floats, number),
+        }
     }
 }
 
@@ -244,22 +303,27 @@ fn too_large(text: &str) -> NoValue {
 
 /// Appends values of the file `name`. Fails if they are of another type.
 pub(crate) fn append(all: &mut Values, values: &Values, name: &str) -> crate::failure::Result<()> {
+    let (found, first) = (values.element(), all.element());
+    if found != first {
+        let reason = format!("has values of {found}, and the files before it of {first}: give --type");
+        return Err(Failure::input(name, reason));
+    }
+    extend(all, values.view()).map_err(|bytes| Failure::memory(name, bytes))
+}
+
+/// Appends values of the same type. Fails with their number of bytes if there is no memory for them.
+pub(crate) fn extend(all: &mut Values, values: View<'_>) -> Result<(), usize> {
     macro_rules! same {
         ($($element:ident)*) => { match (all, values) {
-            $((Values::$element(all), Values::$element(values)) => {
-                let full = |_| Failure::memory(name, size_of_val(&values[..]));
-                memory::ask(|| all.try_reserve(values.len())).map_err(full)?;
+            $((Values::$element(all), View::$element(values)) => {
+                memory::ask(|| all.try_reserve(values.len())).map_err(|_| size_of_val(values))?;
                 all.extend_from_slice(values);
-                Ok(())
             })*
-            (all, values) => {
-                let (found, first) = (values.element(), all.element());
-                let reason = format!("has values of {found}, and the files before it of {first}: give --type");
-                Err(Failure::input(name, reason))
-            }
+            _ => {}
         } };
     }
     same! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+    Ok(())
 }
 
 /// List of texts, stored one after the other in one vector.
@@ -274,6 +338,12 @@ impl Texts {
         reserve(&mut self.bytes, text.len())?;
         self.bytes.extend_from_slice(text);
         push(&mut self.ends, self.bytes.len())
+    }
+
+    /// Removes all texts. Their memory stays for others.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {

@@ -14,7 +14,7 @@ mod written;
 pub(crate) use rows::{select, sort};
 
 use crate::args::{ReduceArgs, ScanArgs, Statistic};
-use crate::asked::Asked;
+use crate::asked::{Asked, places};
 use crate::carried::Carried;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
@@ -162,7 +162,8 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let asked =
         Asked { common, name: &table.name, device: &device, shape: &shape, axis: None, sums, missing: 0, begun };
     let Scans { checked, computed: scan } = Scans::new((args, op), &asked, None)?;
-    let failed = |e: Error| asked.overflow(&Form::Words, "", &e);
+    let places = places(&Form::Words, &shape);
+    let failed = |e: Error| asked.overflow(&places, "", &e);
     let new =
         Arc::new(Schema::new(schema.fields().iter().skip(table.schema.fields().len()).cloned().collect::<Vec<_>>()));
     let with_results = |batch: &RecordBatch, results: &Values, left_out: Option<&[bool]>| {
@@ -201,12 +202,12 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
             batches.unwrap_or_default().iter().map(of_batch).collect()
         });
     }
-    let mut running = Running::new(&asked, (op, &checked, scan), (element, len), &carried, &Form::Words)?;
+    let mut running = Running::new(&asked, (op, &checked, scan), (element, len), &carried)?;
     for_units(&table, &schema, &target, only, &mut |batches| {
-        let Some(batches) = batches else { return running.check(&carried).map(|()| Vec::new()) };
+        let Some(batches) = batches else { return running.check(&carried, &places).map(|()| Vec::new()) };
         let of_batch = |batch: &RecordBatch| {
             let Column { values, left_out } = column_of(batch)?;
-            with_results(batch, &running.results(&values)?, left_out.as_deref())
+            with_results(batch, &running.results(&values, &places)?, left_out.as_deref())
         };
         batches.iter().map(of_batch).collect()
     })?;
@@ -249,7 +250,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
     let shape = [len];
     let asked =
         Asked { common, name: &table.name, device: &device, shape: &shape, axis: None, sums, missing: 0, begun };
-    let mut total = Total::new(&asked, op, (element, len), &carried, &Form::Words)?;
+    let (mut total, places) = (Total::new(&asked, op, (element, len), &carried)?, places(&Form::Words, &shape));
     let progress = Progress::new("reducing", table.rows.map(|rows| rows as u64));
     let mut first = 1;
     for wave in table.units.chunks(table.at_once()) {
@@ -259,13 +260,13 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
                 let column = values::column(batch.column(0).as_ref(), &common.missing, (&table.name, &label), first)?;
                 first += batch.num_rows();
                 progress.step(batch.num_rows());
-                total.add(&column.values)?;
+                total.add(&column.values, &places)?;
             }
         }
     }
     drop(progress);
     table.check_unchanged()?;
-    total.finish(&carried, |total| {
+    total.finish(&carried, &places, |total| {
         let progress = Progress::new("writing", None);
         destination.write(|out| write::write(form, total, &[], (out, destination.name()), &progress))
     })?;

@@ -2,12 +2,13 @@
 
 use crate::args::{Common, RunsArgs, UniqueArgs};
 use crate::carried::Carried;
-use crate::categories::{self, Categories};
+use crate::categories::{self, Categories, TextColumns};
 use crate::chunks::run_lengths::{self, Joined};
 use crate::chunks::{self, ArrayFile};
-use crate::collect;
+use crate::collect::{self, Refused};
+use crate::column::Numbers;
 use crate::device::{Chosen, Work};
-use crate::element::{Type, Values, format};
+use crate::element::{Type, format};
 use crate::failure::{Failure, Result};
 use crate::grown;
 use crate::output::Destination;
@@ -50,18 +51,13 @@ impl Outputs {
         form.check_as(element, self.values.name(), Some("--type"))
     }
 
-    /// Returns the values to compute with. Fails if they cannot be written in this form.
-    fn check<'a>(&self, categories: &'a Categories, form: OutputForm) -> Result<&'a Values> {
-        match categories {
-            Categories::Numbers(values) => self.check_numbers(values.element(), form).map(|()| values),
-            Categories::Texts(coded) if matches!(form, OutputForm::Words | OutputForm::Table { .. }) => {
-                Ok(&coded.codes)
-            }
-            Categories::Texts(_) => {
-                let reason = "the values are texts, which are written as a table: end the name in .csv or .tsv";
-                Err(Failure::Input(format!("-o {}: {reason}", self.values.name())))
-            }
+    /// Fails if texts cannot be written in this form.
+    fn check_texts(&self, form: OutputForm) -> Result<()> {
+        if matches!(form, OutputForm::Words | OutputForm::Table { .. }) {
+            return Ok(());
         }
+        let reason = "the values are texts, which are written as a table: end the name in .csv or .tsv";
+        Err(Failure::Input(format!("-o {}: {reason}", self.values.name())))
     }
 
     /// Lets `act` write values of this type, and the integers of the first option beside them, if it was given.
@@ -121,25 +117,31 @@ pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     let form = outputs.values_form.unwrap_or(OutputForm::Words);
-    if device.on_host
-        && args.inverse.is_none()
-        && let Some(file) = ArrayFile::open(&common)?
-    {
-        return unique_in_file(&file, &outputs, form);
-    }
-    let (categories, name) = categories::read(&common)?;
-    let values = outputs.check(&categories, form)?;
-    let found = upsweep_dynamic::unique(&device.device, values.view(), args.inverse.is_some())
-        .map_err(|e| Failure::computing(&name, &e))?;
-    match &categories {
-        Categories::Numbers(_) => write_values(&outputs.values, form, &found.values)?,
-        Categories::Texts(coded) => {
-            let names = if form == OutputForm::Words { Vec::new() } else { coded.names() };
-            coded.write(&outputs.values, delimiter_of(form), &found.values, &names, None)?;
+    let in_file = device.on_host && args.inverse.is_none();
+    let found = match categories::read(&common, in_file, outputs.values.folder())? {
+        Categories::Numbers(Numbers::Many(file)) => return unique_in_file(&file, &outputs, form),
+        Categories::Texts(texts) => return unique_texts(&texts, &outputs, form),
+        Categories::Numbers(Numbers::Few(values, name)) => {
+            outputs.check_numbers(values.element(), form)?;
+            upsweep_dynamic::unique(&device.device, values.view(), args.inverse.is_some())
+                .map_err(|e| Failure::computing(&name, &e))?
         }
-    }
+    };
+    write_values(&outputs.values, form, &found.values)?;
     outputs.write_numbers(0, found.counts)?;
     outputs.write_numbers(1, found.inverse.unwrap_or_default())
+}
+
+/// Writes the distinct texts of columns.
+fn unique_texts(texts: &TextColumns<'_>, outputs: &Outputs, form: OutputForm) -> Result<()> {
+    outputs.check_texts(form)?;
+    let found = texts.distinct(outputs.numbers.get(1).is_some_and(Option::is_some))?;
+    let names = if form == OutputForm::Words { Vec::new() } else { texts.names() };
+    categories::write(&outputs.values, delimiter_of(form), &names, |out| {
+        (0..found.counts.len()).try_for_each(|row| out.write(found.row(row, texts.width())))
+    })?;
+    outputs.write_numbers(0, found.counts)?;
+    outputs.write_numbers(1, found.inverse)
 }
 
 /// Writes the distinct values of an array in a file, which is sorted, in runs on the disk where memory does not hold it.
@@ -169,31 +171,65 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
     }
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
-    if device.on_host
-        && let Some(file) = ArrayFile::open(&common)?
-    {
-        outputs.check_numbers(file.element, form)?;
-        return runs_of((&outputs, form), &carried, file.element, |joined, take| {
-            run_lengths::of_file(&file, joined, take)
-        });
-    }
-    let (categories, name) = categories::read(&common)?;
-    let values = outputs.check(&categories, form)?;
-    let (values, lengths) =
-        upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
-    if let Categories::Texts(coded) = &categories {
-        carried.refuse("runs of numbers go on in the next part, and these are of texts: give all at once")?;
-        let mut names = if form == OutputForm::Words || args.lengths.is_some() { Vec::new() } else { coded.names() };
-        if !names.is_empty() {
-            names.push(b"length");
+    match categories::read(&common, device.on_host, outputs.values.folder())? {
+        Categories::Numbers(Numbers::Many(file)) => {
+            outputs.check_numbers(file.element, form)?;
+            runs_of((&outputs, form), &carried, file.element, |joined, take| run_lengths::of_file(&file, joined, take))
         }
-        let beside = args.lengths.is_none().then_some(&*lengths);
-        coded.write(&outputs.values, delimiter_of(form), &values, &names, beside)?;
-        return outputs.write_numbers(0, lengths);
+        Categories::Numbers(Numbers::Few(values, name)) => {
+            outputs.check_numbers(values.element(), form)?;
+            let found = upsweep_dynamic::runs(&device.device, values.view());
+            let (values, lengths) = found.map_err(|e| Failure::computing(&name, &e))?;
+            runs_of((&outputs, form), &carried, values.element(), |mut joined, take| {
+                joined.add(values, lengths, take)?;
+                Ok(joined)
+            })
+        }
+        Categories::Texts(texts) => {
+            outputs.check_texts(form)?;
+            carried.refuse("runs of numbers go on in the next part, and these are of texts: give all at once")?;
+            runs_of_texts(&texts, &outputs, form)
+        }
     }
-    runs_of((&outputs, form), &carried, values.element(), |mut joined, take| {
-        joined.add(values, lengths, take)?;
-        Ok(joined)
+}
+
+/// Number of lengths that are written at once.
+const LENGTHS: usize = 1 << 16;
+
+/// Writes runs of rows with the same texts: their lengths beside them, or where the option for these says.
+fn runs_of_texts(texts: &TextColumns<'_>, outputs: &Outputs, form: OutputForm) -> Result<()> {
+    let delimiter = delimiter_of(form);
+    let Some(Some((beside, beside_form))) = outputs.numbers.first() else {
+        let mut names = if form == OutputForm::Words { Vec::new() } else { texts.names() };
+        if !names.is_empty() {
+            names.push(b"length".to_vec());
+        }
+        return categories::write(&outputs.values, delimiter, &names, |out| {
+            texts.runs(|run, length| out.write(run.iter().copied().chain([length.to_string().as_bytes()])))
+        });
+    };
+    let full = |refused: Refused| refused.failure(beside.name(), Failure::Run);
+    let write = |next: &mut dyn FnMut(&mut Vec<u64>) -> Result<()>| {
+        let mut lengths = Vec::new();
+        categories::write(&outputs.values, delimiter, &[], |out| {
+            texts.runs(|run, length| {
+                collect::push(&mut lengths, length).map_err(full)?;
+                if lengths.len() >= LENGTHS {
+                    next(&mut lengths)?;
+                }
+                out.write(run.iter().copied())
+            })
+        })?;
+        next(&mut lengths)?;
+        Ok(lengths)
+    };
+    if beside.is(&outputs.values) {
+        // One comes after the other.
+        return outputs.write_numbers(0, write(&mut |_| Ok(()))?);
+    }
+    let beside_form = beside_form.unwrap_or(OutputForm::Words);
+    grown::write(beside, (beside_form, Type::U64), |next| {
+        write(&mut |lengths| next(&std::mem::take(lengths).into())).map(drop)
     })
 }
 

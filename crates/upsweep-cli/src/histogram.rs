@@ -3,10 +3,10 @@
 use crate::args::{Common, HistogramArgs};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
+use crate::column::{self, Numbers};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
-use crate::input::{self, Input};
 use crate::output::Destination;
 use crate::plot::{self, Bar, Figure};
 use crate::print::print;
@@ -36,20 +36,20 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     let before = carried.numbers(KIND)?;
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
-    let (name, mut counted) = if device.on_host
-        && let Some(file) = ArrayFile::open(&common)?
-    {
-        let histogram = bins(args, file.element, || extremes_of_file(&file))?;
-        let counts = chunks::histogram::counts(&file, &histogram, &|e| failed(args, &file.name, e))?;
-        let counted = Counted { edges: histogram.edges_for(file.element), counts, values: file.len };
-        (file.name, counted)
-    } else {
-        run::explain_waiting(&common);
-        let Input { name, values, .. } = input::load(&common, false)?;
-        let histogram = bins(args, values.element(), || extremes(&device, &name, &values))?;
-        let counts = histogram.run(&device.device, values.view()).map_err(|e| failed(args, &name, &e))?;
-        let counted = Counted { edges: histogram.edges_for(values.element()), counts, values: values.len() };
-        (name, counted)
+    run::explain_waiting(&common);
+    let (name, mut counted) = match column::numbers(&common, device.on_host, destination.folder())? {
+        Numbers::Many(file) => {
+            let histogram = bins(args, file.element, || extremes_of_file(&file))?;
+            let counts = chunks::histogram::counts(&file, &histogram, &|e| failed(args, &file.name, e))?;
+            let counted = Counted { edges: histogram.edges_for(file.element), counts, values: file.len };
+            (file.name, counted)
+        }
+        Numbers::Few(values, name) => {
+            let histogram = bins(args, values.element(), || extremes(&device, &name, &values))?;
+            let counts = histogram.run(&device.device, values.view()).map_err(|e| failed(args, &name, &e))?;
+            let counted = Counted { edges: histogram.edges_for(values.element()), counts, values: values.len() };
+            (name, counted)
+        }
     };
     if let Some(numbers) = before {
         counted.add(&numbers).map_err(|reason| Failure::input("--carry-in", reason))?;

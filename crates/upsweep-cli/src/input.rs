@@ -156,7 +156,13 @@ fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
     }
     if path.as_os_str() == "-" {
         no_table_options(args, STANDARD_INPUT)?;
-        return load_standard_input(args.table.text(b' '), target, typed);
+        return match open_standard_input(args.table.text(b' '))? {
+            Opened::Npy(mut reader) => {
+                let header = read_header(&mut reader, STANDARD_INPUT)?;
+                load_array(header, &mut reader, target, STANDARD_INPUT.to_owned())
+            }
+            Opened::Numbers(text) => load_numbers(text, args),
+        };
     }
     let name = called(path);
     if mtx::is_mtx(path) {
@@ -240,10 +246,30 @@ pub(crate) fn load_npy(
     name: String,
     progress: &Progress,
 ) -> Result<Input> {
-    let header = npy::read_header(reader).map_err(|e| match e {
-        npy::NoHeader::Io(e) => Failure::reading(&name, &e),
-        npy::NoHeader::Wrong(reason) => Failure::input(&name, reason),
-    })?;
+    let header = read_header(reader, &name)?;
+    load_values(header, (reader, source), target, name, progress)
+}
+
+/// Reads the header of a .npy array.
+pub(crate) fn read_header(reader: &mut dyn Read, name: &str) -> Result<Header> {
+    npy::read_header(reader).map_err(|e| match e {
+        npy::NoHeader::Io(e) => Failure::reading(name, &e),
+        npy::NoHeader::Wrong(reason) => Failure::input(name, reason),
+    })
+}
+
+/// Reads the values of an array whose header was read from `reader`, which is no file.
+pub(crate) fn load_array(header: Header, reader: &mut dyn Read, target: Option<Type>, name: String) -> Result<Input> {
+    load_values(header, (reader, None), target, name, &Progress::new("reading", None))
+}
+
+fn load_values(
+    header: Header,
+    (reader, source): (&mut dyn Read, Option<&Source>),
+    target: Option<Type>,
+    name: String,
+    progress: &Progress,
+) -> Result<Input> {
     let bytes = header.len as u64 * header.element.size() as u64;
     let size = source.and_then(Source::size);
     let found = size.map_or(bytes, |size| size.saturating_sub(header.offset as u64));
@@ -340,25 +366,19 @@ pub(crate) fn open_standard_input(form: TextForm) -> Result<Opened> {
     Ok(Opened::Numbers(text::open(reader, form, STANDARD_INPUT)?.reader))
 }
 
-/// Reads all of standard input.
-fn load_standard_input(form: TextForm, element: Option<Type>, typed: bool) -> Result<Input> {
-    match open_standard_input(form)? {
-        Opened::Npy(reader) => load_piped_npy(reader, element),
-        Opened::Numbers(mut text) => {
-            let (name, mut values) = (STANDARD_INPUT.to_owned(), collector(element, typed));
-            numbers::read(
-                &mut text,
-                &name,
-                &Progress::new("reading", None),
-                &mut Each(|text: &str| values.push(text)),
-            )?;
-            let values = values.finish();
-            Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None, missing: 0 })
-        }
-    }
+/// Reads all numbers of standard input.
+pub(crate) fn load_numbers(mut text: Box<dyn Read>, args: &Common) -> Result<Input> {
+    let (name, typed) = (STANDARD_INPUT.to_owned(), args.options && args.target.is_none());
+    let mut values = collector(args.target.or(args.element), typed);
+    let progress = Progress::new("reading", None);
+    numbers::read(&mut text, &name, &progress, &mut Each(|text: &str| values.push(text)))?;
+    let values = values.finish();
+    Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None, missing: 0 })
 }
 
-/// Reads the .npy array that standard input has.
-pub(crate) fn load_piped_npy(mut reader: Box<dyn Read>, element: Option<Type>) -> Result<Input> {
-    load_npy(&mut reader, None, element, STANDARD_INPUT.to_owned(), &Progress::new("reading", None))
+/// Whether all that is asked of standard input, which is no table, can be done as it comes.
+pub(crate) fn is_simple(common: &Common) -> bool {
+    let others = common.by_key.is_some() || common.segments.is_some() || common.axis.is_some();
+    let is_only = common.file == Path::new("-") && common.more.is_empty() && common.array.is_none();
+    is_only && !others && !common.missing.is_asked()
 }

@@ -7,7 +7,7 @@
 //! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`mtx`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
-//!   `--carry-out`. [`stream`] goes through compressed arrays; [`parts`] computes what comes part by part, and [`live`] answers
+//!   `--carry-out`. [`column`] scans columns of tables, and [`stream`] goes through compressed arrays; [`parts`] computes what comes part by part, and [`live`] answers
 //!   numbers on standard input as they come. [`grown`] writes results whose number is not known before.
 //! * [`upsweep_dynamic`] computes.
 //! * [`mod@write`] writes the result to the destination ([`output`]), with keys [`keyed`], or [`show`] prints it on a terminal.
@@ -38,6 +38,7 @@ mod categories;
 mod chunks;
 mod closed;
 mod collect;
+mod column;
 #[cfg(feature = "parquet")]
 mod columnar;
 mod count;

@@ -11,17 +11,19 @@ pub(crate) use rows::scan_rows;
 pub(crate) use totals::reduce;
 
 use crate::args::{Common, ScanArgs};
-use crate::asked::Asked;
+use crate::asked::{Asked, places};
 use crate::carried::Carried;
-use crate::collect::{Collector, Mixed, Part, Refused, collector};
+use crate::chunks::{self, Loaded};
+use crate::collect::{Collector, Mixed, Part, Push, Refused, collector};
 use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
 use crate::elements::{mark, of_elements};
 use crate::failure::{Failure, Result};
-use crate::input::{self, Form, Input, Opened};
+use crate::input::{self, Form, Opened, is_simple};
 use crate::output::Destination;
 use crate::parts::{Running, Scans};
 use crate::progress::Progress;
+use crate::show::Places;
 use crate::source::{STANDARD_INPUT, would_wait};
 use crate::sums::Sums;
 use crate::words::{self, Take};
@@ -36,8 +38,8 @@ use upsweep_dynamic::Op;
 pub(crate) enum Begun {
     /// Text of numbers to answer.
     Numbers(Box<dyn Read>),
-    /// All of another input.
-    Whole(Box<Input>),
+    /// Another input.
+    Loaded(Loaded),
 }
 
 /// Whether the results go to a stream in the form of the input, and not to a terminal that is shown a summary, as it is without
@@ -47,23 +49,17 @@ pub(crate) fn is_stream(output: Option<&Path>, (destination, form): (&Destinatio
     destination.is_stream() && form.is_none() && !is_shown
 }
 
-/// Whether all that is asked of standard input can be done as it comes.
-fn is_simple(common: &Common) -> bool {
-    let others = common.by_key.is_some() || common.segments.is_some() || common.axis.is_some();
-    let is_only = common.file == Path::new("-") && common.more.is_empty() && common.array.is_none();
-    is_only && !others && !common.missing.is_asked()
-}
-
 /// Opens the input. Numbers on standard input are left to be worked on as they come, if the command can do that `in_parts`. Another
-/// input is read, with the keys of its segments if they are kept.
-pub(crate) fn begin(common: &Common, in_parts: bool, keep_keys: bool) -> Result<Begun> {
+/// input is read, with the keys of its segments if they are kept; `in_file` says whether and where a long array is
+/// [kept in a file](chunks::load).
+pub(crate) fn begin(common: &Common, in_parts: bool, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Begun> {
     let is_table = common.table.delimiter(None).is_some() || common.column.is_some();
     if is_table || !in_parts || !is_simple(common) {
-        return Ok(Begun::Whole(Box::new(input::load(common, keep_keys)?)));
+        return chunks::load(common, keep_keys, in_file).map(Begun::Loaded);
     }
     match input::open_standard_input(common.table.text(b' '))? {
         Opened::Numbers(text) => Ok(Begun::Numbers(text)),
-        Opened::Npy(reader) => Ok(Begun::Whole(Box::new(input::load_piped_npy(reader, common.element)?))),
+        Opened::Npy(reader) => chunks::load_npy(reader, common.element, in_file).map(Begun::Loaded),
     }
 }
 
@@ -107,13 +103,6 @@ impl Numbers {
         }
     }
 
-    fn push(&mut self, text: &str) -> std::result::Result<(), Refused> {
-        match self {
-            Self::Typed(_, values) => values.push(text),
-            Self::Mixed(values) => values.push(text),
-        }
-    }
-
     /// Takes the numbers away, and lets `write` write what is answered to them.
     fn answered(&mut self, by: &mut impl Answer, mut write: impl FnMut(&Values) -> Result<()>) -> Result<()> {
         fn part<A: Answer>(
@@ -135,6 +124,15 @@ impl Numbers {
                 by.follow(&same.into());
                 part(by, Which::Floats, floats.into(), &mut write)
             }
+        }
+    }
+}
+
+impl Push for Numbers {
+    fn push(&mut self, text: &str) -> std::result::Result<(), Refused> {
+        match self {
+            Self::Typed(_, values) => values.push(text),
+            Self::Mixed(values) => values.push(text),
         }
     }
 }
@@ -196,6 +194,7 @@ struct Scanned<'a> {
     first: Result<Running<'a>>,
     floats: Result<Running<'a>>,
     last: Which,
+    places: Places<'a>,
 }
 
 impl<'a> Scanned<'a> {
@@ -209,14 +208,15 @@ impl<'a> Scanned<'a> {
 impl Answer for Scanned<'_> {
     fn results(&mut self, which: Which, values: &Values) -> Result<Values> {
         self.last = which;
-        self.last()?.results(values)
+        let places = self.places;
+        self.last()?.results(values, &places)
     }
 
     fn follow(&mut self, same: &Values) {
         // It may be that there is no such scan of floats: that is told if one of them comes.
         if let Ok(running) = &mut self.floats
             && !same.is_empty()
-            && let Err(failure) = running.results(same)
+            && let Err(failure) = running.results(same, &self.places)
         {
             self.floats = Err(failure);
         }
@@ -259,14 +259,19 @@ impl<'a> Both<'a> {
         (numbers, first, floats)
     }
 
-    /// Begins scans of both. `form` tells the places of numbers.
-    fn scans(&'a self, (args, op): (&ScanArgs, Op), carried: &Carried<'_>, form: &'a Form) -> (Numbers, Scanned<'a>) {
+    /// Begins scans of both, of numbers at these places.
+    fn scans(
+        &'a self,
+        (args, op): (&ScanArgs, Op),
+        carried: &Carried<'_>,
+        places: Places<'a>,
+    ) -> (Numbers, Scanned<'a>) {
         let (numbers, first, floats) = self.begin(carried, |asked, element| {
             let Scans { checked, computed } = Scans::new((args, op), asked, None)?;
             // How many numbers there will be, nobody knows.
-            Running::new(asked, (op, &checked, computed), (element, usize::MAX), carried, form)
+            Running::new(asked, (op, &checked, computed), (element, usize::MAX), carried)
         });
-        (numbers, Scanned { first, floats, last: Which::First })
+        (numbers, Scanned { first, floats, last: Which::First, places })
     }
 }
 
@@ -278,9 +283,9 @@ pub(crate) fn scan(
     (destination, carried): (&Destination, &Carried<'_>),
     begun: Instant,
 ) -> Result<()> {
-    let (both, form) = (Both::new((&args.common, op), device, begun), Form::Words);
-    let (numbers, mut scanned) = both.scans((args, op), carried, &form);
-    go(numbers, text, destination, &mut scanned, |scanned| scanned.last()?.check(carried))?;
+    let (both, places) = (Both::new((&args.common, op), device, begun), places(&Form::Words, &[]));
+    let (numbers, mut scanned) = both.scans((args, op), carried, places);
+    go(numbers, text, destination, &mut scanned, |scanned| scanned.last()?.check(carried, &places))?;
     scanned.last()?.finish(carried)
 }
 

@@ -4,9 +4,10 @@
 use crate::args::ScanArgs;
 use crate::asked::Asked;
 use crate::carried::Carried;
+use crate::chunks::in_file;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
-use crate::input::Form;
+use crate::show::Places;
 use upsweep_dynamic::{Carry, Error, Op, Operation, Reduce, RunningCheck, Scan, View};
 
 /// Scans of a call: in the type of the results, for their check, and in the type of the computation.
@@ -42,32 +43,34 @@ const PIECE: usize = 1 << 17;
 /// Parts of a call so far.
 struct State<'a> {
     asked: &'a Asked<'a>,
-    form: &'a Form,
     /// Beginning of the message about a result that does not fit.
     from: &'static str,
     check: Option<RunningCheck>,
     carry: Carry,
+    /// Number of values so far.
+    position: usize,
 }
 
 impl State<'_> {
-    fn failed(&self, error: &Error) -> Failure {
-        self.asked.overflow(self.form, self.from, error)
+    fn failed(&self, places: &Places<'_>, error: Error) -> Failure {
+        self.asked.overflow(places, self.from, &in_file(error, self.position))
     }
 
     /// Converts a part to the type of the computation, if it has another one, and checks that its results fit.
-    fn converted(&mut self, values: &Values) -> Result<Option<Values>> {
+    fn converted(&mut self, values: &Values, places: &Places<'_>) -> Result<Option<Values>> {
         let sums = self.asked.sums;
         let other = values.element() != sums.computed;
-        let computed = other.then(|| sums.in_computed(values.view())).transpose().map_err(|e| self.failed(&e))?;
+        let computed = other.then(|| sums.in_computed(values.view())).transpose();
+        let computed = computed.map_err(|e| self.failed(places, e))?;
         let x = computed.as_ref().unwrap_or(values).view();
-        measure(&mut self.check, x).map_err(|e| self.failed(&e))?;
+        measure(&mut self.check, x).map_err(|e| self.failed(places, e))?;
         Ok(computed)
     }
 
     /// Fails if a result does not fit; the total, too, if it is handed on.
-    fn check(&self, carried: &Carried<'_>) -> Result<()> {
+    fn check(&self, carried: &Carried<'_>, places: &Places<'_>) -> Result<()> {
         let Some(check) = &self.check else { return Ok(()) };
-        check.finish(carried.is_handed_on()).map_err(|e| self.failed(&e))
+        check.finish(carried.is_handed_on()).map_err(|e| self.failed(places, e))
     }
 }
 
@@ -84,37 +87,37 @@ pub(crate) struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    /// Begins a scan of values, in the type of the results for their check, and in that of the computation. `form` is that
-    /// of the input.
+    /// Begins a scan of values, in the type of the results for their check, and in that of the computation.
     pub(crate) fn new(
         asked: &'a Asked<'a>,
         (op, checked, scan): (Op, &Scan<'a>, Scan<'a>),
         (element, len): (Type, usize),
         carried: &Carried<'_>,
-        form: &'a Form,
     ) -> Result<Self> {
         let carry = carried.read(Operation::Scan, op, asked.sums.computed)?;
         let check = if asked.sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
         let check = check.map_err(|e| asked.failed(&e))?;
-        Ok(Self { scan, state: State { asked, form, from: "", check, carry } })
+        Ok(Self { scan, state: State { asked, from: "", check, carry, position: 0 } })
     }
 
-    /// Returns the results of the next part.
-    pub(crate) fn results(&mut self, values: &Values) -> Result<Values> {
+    /// Returns the results of the next part. `places` are those of all values so far.
+    pub(crate) fn results(&mut self, values: &Values, places: &Places<'_>) -> Result<Values> {
         let sums = self.state.asked.sums;
-        let computed = self.state.converted(values)?;
+        let computed = self.state.converted(values, places)?;
         let x = computed.as_ref().unwrap_or(values).view();
         let device = &self.state.asked.device.device;
         let results = Values::zeroed(sums.computed, values.len()).and_then(|mut results| {
             self.scan.run_part(device, x, results.view_mut(), &mut self.state.carry)?;
             sums.results(results)
         });
-        results.map_err(|e| self.state.failed(&e))
+        let results = results.map_err(|e| self.state.failed(places, e))?;
+        self.state.position += values.len();
+        Ok(results)
     }
 
     /// Checks the results after the last part, before they take their place.
-    pub(crate) fn check(&self, carried: &Carried<'_>) -> Result<()> {
-        self.state.check(carried)?;
+    pub(crate) fn check(&self, carried: &Carried<'_>, places: &Places<'_>) -> Result<()> {
+        self.state.check(carried, places)?;
         carried.check_init(&self.state.carry, self.state.asked)
     }
 
@@ -132,13 +135,12 @@ pub(crate) struct Total<'a> {
 }
 
 impl<'a> Total<'a> {
-    /// Begins a reduction of values. `form` is that of the input.
+    /// Begins a reduction of values.
     pub(crate) fn new(
         asked: &'a Asked<'a>,
         op: Op,
         (element, len): (Type, usize),
         carried: &Carried<'_>,
-        form: &'a Form,
     ) -> Result<Self> {
         let sums = asked.sums;
         let mut reduce = Reduce::new(op).accumulate(sums.computed);
@@ -153,25 +155,36 @@ impl<'a> Total<'a> {
         let nothing = Values::zeroed(sums.computed, 0);
         let total = nothing.and_then(|nothing| reduce.run_part(&asked.device.device, nothing.view(), &mut carry));
         let total = total.map_err(|e| asked.failed(&e))?;
-        Ok(Self { reduce, state: State { asked, form, from: "from here on ", check, carry }, total })
+        Ok(Self { reduce, state: State { asked, from: "from here on ", check, carry, position: 0 }, total })
     }
 
-    /// Adds the next part.
-    pub(crate) fn add(&mut self, values: &Values) -> Result<()> {
-        let computed = self.state.converted(values)?;
+    /// Adds the next part. `places` are those of all values so far.
+    pub(crate) fn add(&mut self, values: &Values, places: &Places<'_>) -> Result<()> {
+        let computed = self.state.converted(values, places)?;
         let x = computed.as_ref().unwrap_or(values).view();
         for start in (0..x.len()).step_by(PIECE) {
             let piece = x.part(start..(start + PIECE).min(x.len()));
             let total = self.reduce.run_part(&self.state.asked.device.device, piece, &mut self.state.carry);
-            self.total = total.map_err(|e| self.state.failed(&e))?;
+            self.total = total.map_err(|e| self.state.failed(places, e))?;
         }
+        self.state.position += values.len();
         Ok(())
     }
 
+    /// Whether the total fits its type.
+    pub(crate) fn fits(&self, carried: &Carried<'_>) -> bool {
+        self.state.check.as_ref().is_none_or(|check| check.finish(carried.is_handed_on()).is_ok())
+    }
+
     /// Returns the total after the last part. `write` writes it before the carry, if that is asked for.
-    pub(crate) fn finish(self, carried: &Carried<'_>, write: impl FnOnce(&Values) -> Result<()>) -> Result<()> {
+    pub(crate) fn finish(
+        self,
+        carried: &Carried<'_>,
+        places: &Places<'_>,
+        write: impl FnOnce(&Values) -> Result<()>,
+    ) -> Result<()> {
         let asked = self.state.asked;
-        self.state.check(carried)?;
+        self.state.check(carried, places)?;
         write(&asked.sums.results(self.total).map_err(|e| asked.failed(&e))?)?;
         carried.write(&self.state.carry, asked)
     }

@@ -1,9 +1,10 @@
 //! Commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
-use crate::asked::{Asked, axis, places};
+use crate::asked::{Asked, axis, described, places, report};
 use crate::carried::Carried;
-use crate::chunks::{self, ArrayFile};
+use crate::chunks::{self, ArrayFile, Loaded};
+use crate::column;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
@@ -17,11 +18,11 @@ use crate::parts::Scans;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::segments::Given;
-use crate::show::{self, Summary};
+use crate::show;
 use crate::sums::Sums;
 use crate::table::{self, Cells, Keep};
 use crate::write::{self, OutputForm};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Segments, View};
@@ -34,9 +35,11 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let (destination, named) = output(common.output.as_deref())?;
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device, Work::Pass)?;
-    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.has_places()
-        && !args.reverse
+    let to_file = match named {
+        Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) if destination.has_places() && !args.reverse => Some(form),
+        _ => None,
+    };
+    if let Some(form) = to_file
         && let Some(file) = ArrayFile::open(common)?
         && common.axis.is_none_or(|_| file.shape.len() == 1)
         && let sums = Sums::new(common.sums, op, file.element, form)?
@@ -45,15 +48,32 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
     }
     explain_waiting(common);
-    let in_parts = device.on_host && !args.reverse && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
-    let in_parts = in_parts && live::is_stream(common.output.as_deref(), (&destination, named));
+    let in_parts =
+        !args.reverse && op.keeps_bits_in_parts(common.sums.sum_type.or(common.element).unwrap_or(Type::F64));
+    let is_live = in_parts && device.on_host && live::is_stream(common.output.as_deref(), (&destination, named));
     #[cfg(unix)]
-    if let Some(delimiter) = live::table(common, in_parts) {
+    if let Some(delimiter) = live::table(common, is_live) {
         return live::scan_rows((args, op), delimiter, &device, (&destination, &carried), begun);
     }
-    let mut input = match live::begin(common, in_parts, false)? {
+    let on_terminal = common.output.is_none() && io::stdout().is_terminal();
+    if in_parts
+        && !on_terminal
+        && let Some(table) = column::open(common)?
+    {
+        return column::scan((args, op), &table, &device, (&destination, named, &carried), begun);
+    }
+    let in_file = to_file.map(|_| destination.folder());
+    let mut input = match live::begin(common, is_live, false, in_file)? {
         Begun::Numbers(text) => return live::scan((args, op), text, &device, (&destination, &carried), begun),
-        Begun::Whole(input) => *input,
+        Begun::Loaded(Loaded::File(file)) => {
+            let form = to_file.unwrap_or(OutputForm::Npy);
+            let sums = Sums::new(common.sums, op, file.element, form)?;
+            if op.keeps_bits_in_parts(sums.computed) {
+                return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
+            }
+            file.into_input()?
+        }
+        Begun::Loaded(Loaded::Whole(input)) => *input,
     };
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
     check_one_table(common, (&input, output_form))?;
@@ -61,7 +81,6 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let sums = Sums::new(common.sums, op, element, output_form)?;
     sums.check_output(output_form, op, destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
-    let on_terminal = common.output.is_none() && io::stdout().is_terminal();
     if !on_terminal {
         sums.note_width(output_form, element);
     }
@@ -82,7 +101,7 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
                 check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
             }
         };
-        fits.map_err(|e| asked.overflow(&form, "", &e))?;
+        fits.map_err(|e| asked.overflow(&places(&form, &shape), "", &e))?;
     }
     let started = Instant::now();
     let computed = match &mut carry {
@@ -148,13 +167,6 @@ fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsw
     check.finish(handed_on)
 }
 
-/// Returns the name of a scan, for its summary.
-fn described(args: &ScanArgs, op: Op) -> String {
-    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
-    let end = if args.reverse { " from the end" } else { "" };
-    format!("{kind} {op} scan{end}")
-}
-
 /// Runs `upsweep scan` of a big array: its file is read, computed and written at the same time.
 fn scan_in_chunks(
     (args, op): (&ScanArgs, Op),
@@ -172,7 +184,8 @@ fn scan_in_chunks(
     let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
     let Scans { checked, computed: scan } = Scans::new((args, op), &asked, None)?;
     let carry = carried.read(Operation::Scan, op, sums.computed)?;
-    let overflow = |e: &Error| asked.overflow(input_form, "", e);
+    let places = places(input_form, shape);
+    let overflow = |e: &Error| asked.overflow(&places, "", e);
     let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
     let (check, handed_on) = (check.map_err(|e| asked.failed(&e))?, carried.is_handed_on());
     let header = if form == OutputForm::Npy { npy::header(sums.results, shape) } else { Vec::new() };
@@ -210,11 +223,26 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
     }
     explain_waiting(common);
-    let in_parts = destination.is_stream() && named.is_none() && device.on_host;
-    let in_parts = in_parts && op.keeps_bits_in_parts(common.element.unwrap_or(Type::F64));
-    let mut input = match live::begin(common, in_parts, true)? {
+    let keeps_bits = op.keeps_bits_in_parts(common.sums.sum_type.or(common.element).unwrap_or(Type::F64));
+    if keeps_bits
+        && common.by_key.is_none()
+        && let Some(table) = column::open(common)?
+    {
+        return column::reduce((common, op), &table, &device, (&destination, output_form, &carried), begun);
+    }
+    let in_parts = destination.is_stream() && named.is_none() && device.on_host && keeps_bits;
+    let in_file = device.on_host.then(|| destination.folder());
+    let mut input = match live::begin(common, in_parts, true, in_file)? {
         Begun::Numbers(text) => return live::reduce((common, op), text, &device, (&destination, &carried), begun),
-        Begun::Whole(input) => *input,
+        Begun::Loaded(Loaded::File(file)) => {
+            let sums = Sums::new(common.sums, op, file.element, output_form)?;
+            if op.keeps_bits_in_parts(sums.computed) {
+                let to = (&destination, output_form);
+                return reduce_in_chunks((common, op), (&file, sums), &device, to, &carried, begun);
+            }
+            file.into_input()?
+        }
+        Begun::Loaded(Loaded::Whole(input)) => *input,
     };
     check_one_table(common, (&input, OutputForm::Words))?;
     let element = input.values.element();
@@ -244,7 +272,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
                 check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
             }
         };
-        fits.map_err(|e| asked.overflow(&form, "from here on ", &e))?;
+        fits.map_err(|e| asked.overflow(&places(&form, &shape), "from here on ", &e))?;
     }
     reduce = reduce.accumulate(sums.computed);
     if let Some(init) = init {
@@ -320,7 +348,8 @@ fn reduce_in_chunks(
     let started = Instant::now();
     let job = chunks::reduce::Job { file, reduce, sums, check };
     let carry = carried.is_asked().then_some(carry);
-    let (total, carry) = job.run(carry, &|e| asked.overflow(input_form, "from here on ", e))?;
+    let places = places(input_form, shape);
+    let (total, carry) = job.run(carry, &|e| asked.overflow(&places, "from here on ", e))?;
     let total = sums.results(total).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
     let (out_name, progress) = (destination.name(), Progress::new("writing", None));
@@ -402,13 +431,5 @@ pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<O
 pub(crate) fn explain_waiting(common: &Common) {
     if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
-    }
-}
-
-/// Prints the summary to standard error if that is a terminal and the results went to a file.
-fn report(destination: &Destination, summary: &Summary<'_>) {
-    if !destination.is_stream() && io::stderr().is_terminal() {
-        // If the terminal is closed, the summary is lost, and nothing else.
-        let _ = writeln!(io::stderr(), "{summary}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, ExpandArgs, Reading, SelectArgs};
 use crate::carried::Carried;
-use crate::chunks::{self, ArrayFile};
+use crate::chunks::{self, ArrayFile, Loaded};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, with_values};
 use crate::elements::{mark, of_elements};
@@ -144,20 +144,27 @@ fn select_values(
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
-    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.has_places()
-        && device.on_host
+    let to_file = match named {
+        Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) if destination.has_places() && device.on_host => Some(form),
+        _ => None,
+    };
+    if let Some(form) = to_file
         && let Some(file) = ArrayFile::open(&common)?
     {
         return select_file((args, condition), (&file, position), destination, form);
     }
     run::explain_waiting(&common);
     let in_parts = device.on_host && destination.is_stream() && named.is_none();
-    let Input { name, values, form, .. } = match live::begin(&common, in_parts, false)? {
+    let in_file = to_file.map(|_| destination.folder());
+    let Input { name, values, form, .. } = match live::begin(&common, in_parts, false, in_file)? {
         Begun::Numbers(text) => {
             return live::select(&common, (condition, args.indices), text, destination, position);
         }
-        Begun::Whole(input) => *input,
+        Begun::Loaded(Loaded::Whole(input)) => *input,
+        Begun::Loaded(Loaded::File(file)) => match to_file {
+            Some(form) => return select_file((args, condition), (&file, position), destination, form),
+            None => file.into_input()?,
+        },
     };
     let condition = of_elements(condition, values.element())?;
     let form = named.unwrap_or(OutputForm::of_input(&form));

@@ -44,7 +44,7 @@ fn readable(values: &Values, index: usize) -> String {
 }
 
 /// Names for the positions of values in an array.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Places<'a> {
     /// Word for a position, at the head of its column.
     pub(crate) name: &'a str,

@@ -3,7 +3,7 @@
 use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
 use crate::asked::{axis, places};
 use crate::carried::Carried;
-use crate::chunks::{self, ArrayFile};
+use crate::chunks::{self, ArrayFile, Loaded};
 use crate::collect::append;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, with_values};
@@ -147,9 +147,10 @@ impl Run<'_> {
         let in_parts = is_stream && device.on_host && self.forward && asked.is_none();
         let (input, sound) = match in_parts && is_standard_input(&common.file) {
             false => load(&common)?,
-            true => match live::begin(&common, true, false)? {
+            true => match live::begin(&common, true, false, None)? {
                 Begun::Numbers(text) => return self.live(&common, text, (&destination, &carried), compute),
-                Begun::Whole(input) => (*input, None),
+                Begun::Loaded(Loaded::Whole(input)) => (*input, None),
+                Begun::Loaded(Loaded::File(file)) => (file.into_input()?, None),
             },
         };
         if let (Some(path), None) = (as_sound, &sound) {

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, MedianArgs, QuantileArgs, Reading, SortArgs, TopArgs};
 use crate::asked;
-use crate::chunks::{self, ArrayFile};
+use crate::chunks::{self, ArrayFile, Loaded};
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
@@ -104,9 +104,11 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
         options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
-    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
-        && destination.has_places()
-        && !args.argsort
+    let to_file = match named {
+        Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) if destination.has_places() && !args.argsort => Some(form),
+        _ => None,
+    };
+    if let Some(form) = to_file
         && let Some(file) = ArrayFile::open(&common)?
         && args.axis.is_none_or(|_| file.shape.len() == 1)
     {
@@ -114,7 +116,12 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
         return sort_file(args, (&file, &device), destination, form);
     }
     run::explain_waiting(&common);
-    let Input { name, values, form, shape, .. } = input::load(&common, false)?;
+    let in_file = to_file.filter(|_| args.axis.is_none()).map(|_| destination.folder());
+    let Input { name, values, form, shape, .. } = match (chunks::load(&common, false, in_file)?, to_file) {
+        (Loaded::Whole(input), _) => *input,
+        (Loaded::File(file), Some(form)) => return sort_file(args, (&file, &device), destination, form),
+        (Loaded::File(file), None) => file.into_input()?,
+    };
     let form = named.unwrap_or(OutputForm::of_input(&form));
     match args.argsort {
         true => form.check(Type::U64, destination.name())?,

@@ -196,15 +196,13 @@ impl Source {
             file.write_all(&buffer[..read]).map_err(failed)?;
         }
         file.rewind().map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        Ok(Self {
-            file,
-            is_plain: true,
-            packing: None,
-            start: Vec::new(),
-            form: TextForm::default(),
-            stamp: stamp(&metadata),
-        })
+        Self::of_file(file).map_err(failed)
+    }
+
+    /// Makes a source of a file without a name, which was written.
+    pub(crate) fn of_file(file: File) -> io::Result<Self> {
+        let stamp = stamp(&file.metadata()?);
+        Ok(Self { file, is_plain: true, packing: None, start: Vec::new(), form: TextForm::default(), stamp })
     }
 
     /// Whether the file is a plain one, which can be read twice.

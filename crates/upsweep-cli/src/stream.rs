@@ -2,7 +2,7 @@
 //! bounded memory.
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
-use crate::asked::Asked;
+use crate::asked::{Asked, places};
 use crate::binary::truncated;
 use crate::carried::Carried;
 use crate::device::{Chosen, Work};
@@ -121,15 +121,17 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<Option<()>> {
     sums.note_width(form, element);
     let asked = Asked { common, name: &stream.name, device: &device, shape, axis: None, sums, missing: 0, begun };
     let Scans { checked, computed } = Scans::new((args, op), &asked, None)?;
-    let mut running = Running::new(&asked, (op, &checked, computed), (element, len), &carried, &Form::Npy)?;
+    let mut running = Running::new(&asked, (op, &checked, computed), (element, len), &carried)?;
+    let places = places(&Form::Npy, shape);
     let failed = |e: &std::io::Error| Failure::writing(destination.name(), e);
     destination.write(|out| {
         if form == OutputForm::Npy {
             out.write_all(&npy::header(sums.results, shape)).map_err(|e| failed(&e))?;
         }
-        stream
-            .each("scanning", &mut |values| out.write_all(running.results(values)?.bytes()).map_err(|e| failed(&e)))?;
-        running.check(&carried)
+        stream.each("scanning", &mut |values| {
+            out.write_all(running.results(values, &places)?.bytes()).map_err(|e| failed(&e))
+        })?;
+        running.check(&carried, &places)
     })?;
     running.finish(&carried).map(Some)
 }
@@ -152,9 +154,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
     sums.check_output(form, op, destination.name())?;
     sums.note_width(form, element);
     let asked = Asked { common, name: &stream.name, device: &device, shape, axis: None, sums, missing: 0, begun };
-    let mut total = Total::new(&asked, op, (element, len), &carried, &Form::Npy)?;
-    stream.each("reducing", &mut |values| total.add(values))?;
-    total.finish(&carried, |total| {
+    let (mut total, places) = (Total::new(&asked, op, (element, len), &carried)?, places(&Form::Npy, shape));
+    stream.each("reducing", &mut |values| total.add(values, &places))?;
+    total.finish(&carried, &places, |total| {
         let progress = Progress::new("writing", None);
         destination.write(|out| write::write(form, total, &[], (out, destination.name()), &progress))
     })?;

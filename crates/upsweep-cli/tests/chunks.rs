@@ -329,3 +329,59 @@ fn shapes_stay() {
     f.run(&["scan", "x.npy", "-o", "x.npy", "--sum-type", "i32"]).good();
     assert_eq!(npy_data(&f.read("x.npy")), bytes_of!(i32: 1, 3, 6, 10, 15, 21));
 }
+
+/// A long array on standard input has the results of one in a file.
+#[test]
+fn arrays_from_a_pipe() {
+    let f = Folder::new();
+    // More than stays in memory: see `chunks/piped.rs`.
+    let n = (1 << 22) + 100;
+    for (descr, size) in [("'>i4'", 4), ("'<f8'", 8), ("'|b1'", 1)] {
+        let len = n / size;
+        let x: Vec<u8> = match size {
+            8 => (0..len).flat_map(|k| ((k % 1000) as f64 / 7.0).to_le_bytes()).collect(),
+            1 => (0..len).map(|k| u8::from(k % 5 < 2)).collect(),
+            _ => (0..len).flat_map(|k| (k as i32 / 3 % 100_000).to_be_bytes()).collect(),
+        };
+        let array = npy(descr, &format!("({}, 2)", len / 2), &x[..len / 2 * 2 * size]);
+        f.file("x.npy", &array);
+        for args in [
+            &["scan", "FILE", "-o", "y.npy"][..],
+            &["scan", "FILE", "--op", "max", "--exclusive", "-o", "y.bin"],
+            &["scan", "FILE", "--axis", "0", "-o", "y.npy"],
+            &["scan", "FILE", "--type", "f64", "-o", "y.npy"],
+            &["scan", "FILE", "--exclusive", "-o", "y.npy"],
+            &["scan", "FILE", "--reverse", "-o", "y.npy"],
+            &["scan", "FILE"],
+            &["reduce", "FILE"],
+            &["reduce", "FILE", "--axis", "1"],
+            &["select", "FILE", "--where", "x > 0", "-o", "y.npy"],
+            &["select", "FILE", "--where", "x > 0", "--indices", "-o", "y.u64"],
+            &["runs", "FILE", "-o", "y.tsv"],
+            &["unique", "FILE", "--counts", "y.npy"],
+            &["histogram", "FILE", "--bins", "3"],
+            &["sort", "FILE", "--desc", "-o", "y.npy"],
+            &["sort", "FILE", "--argsort", "-o", "y.npy"],
+        ] {
+            // Of the other types what they have, and what does not take long.
+            if size != 4 && args.len() > 4 || size == 1 && args[0] == "select" {
+                continue;
+            }
+            let out = args.iter().find(|arg| arg.starts_with("y."));
+            let of =
+                |file: &'static str| args.iter().map(|&arg| if arg == "FILE" { file } else { arg }).collect::<Vec<_>>();
+            let written = || out.map(|out| f.read(out));
+            let (whole, expected) = (f.run(&of("x.npy")).good_bytes(), written());
+            let (piped, found) = (f.run_with(&of("-"), &array).good_bytes(), written());
+            assert!((piped, found) == (whole, expected), "{descr} {args:?}");
+            out.into_iter().for_each(|out| std::fs::remove_file(f.path(out)).unwrap());
+        }
+    }
+    let array = f.read("x.npy");
+    let cut = "standard input: is truncated";
+    for args in [&["scan", "-", "-o", "y.npy"][..], &["reduce", "-"], &["runs", "-"], &["sort", "-", "-o", "y.npy"]] {
+        f.fails(args, &array[..array.len() - 1], 2, &[cut]);
+        f.fails(args, &[&array[..], b"x"].concat(), 2, &["standard input: has more bytes after its array"]);
+        f.fails(args, &[&array[..], &array].concat(), 2, &["standard input: holds several arrays"]);
+    }
+}

@@ -265,3 +265,105 @@ fn carries_that_lie() {
     f.file("c", carry("histogram", &[&[2][..], &edges, &[3, 0, 4]].concat()));
     assert_eq!(f.run_with(&histogram, b"0.5 7").good(), "0.0\t1.0\t4\n1.0\t2.0\t0\n");
 }
+
+/// A column of more numbers than stay in memory (see `column.rs`) has the results of an array of them.
+#[test]
+fn columns_are_as_arrays() {
+    let (f, mut random) = (Folder::new(), Random(12));
+    let n = (1 << 19) + (1 << 17) + 12_345;
+    // Integers; floats; integers of which only the last one is a fraction.
+    for kind in ["integers", "floats", "last"] {
+        let (mut k, mut x, mut text) = (0, Vec::with_capacity(8 * n), "s,x\n".to_owned());
+        for at in 0..n {
+            k += i64::from(random.below(3) == 0) * (random.below(7) as i64 - 3);
+            match kind {
+                "integers" => x.extend(k.to_le_bytes()),
+                "floats" => x.extend((k as f64 / 4.0).to_le_bytes()),
+                _ if at + 1 == n => x.extend(0.5f64.to_le_bytes()),
+                _ => x.extend((k as f64).to_le_bytes()),
+            }
+            text += &match kind {
+                "floats" => format!("a,{}\n", k as f64 / 4.0),
+                "last" if at + 1 == n => "a,0.5\n".to_owned(),
+                _ => format!("a,{k}\n"),
+            };
+        }
+        let descr = if kind == "integers" { "'<i8'" } else { "'<f8'" };
+        f.file("x.npy", npy(descr, &format!("({n},)"), &x)).file("t.csv", &text);
+        for args in [
+            &["runs"][..],
+            &["unique"],
+            &["unique", "--counts", "-"],
+            &["unique", "--inverse", "-"],
+            &["histogram", "--bins", "7"],
+            &["histogram", "--range", "-9", "11.5"],
+        ] {
+            let whole = f.run(&[&args[..1], &["x.npy"], &args[1..]].concat()).good();
+            let column = [&args[..1], &["t.csv", "--column", "x"], &args[1..]].concat();
+            assert!(f.run(&column).good() == whole, "{kind} {args:?}");
+            if kind == "floats" {
+                continue;
+            }
+            let piped = [&args[..1], &["-", "--format", "csv", "--column", "x"], &args[1..]].concat();
+            assert!(f.run_with(&piped, text.as_bytes()).good() == whole, "{kind} {args:?} from a pipe");
+        }
+        for (command, option) in [("runs", "--lengths"), ("unique", "--counts")] {
+            f.prints(&[command, "x.npy", option, "n.npy", "-o", "y.npy"]);
+            f.prints(&[command, "t.csv", "--column", "x", option, "m.u64", "-o", "z.npy"]);
+            assert!(f.read("z.npy") == f.read("y.npy") && f.read("m.u64") == npy_data(&f.read("n.npy")), "{kind}");
+        }
+    }
+    assert_eq!(f.names(), ["m.u64", "n.npy", "t.csv", "x.npy", "y.npy", "z.npy"]);
+    // What is wrong far behind is told, and leaves nothing.
+    f.file("t.csv", format!("x\n{}nothing 1\n2,3\n", "7\n".repeat(n)));
+    let place = format!("t.csv: row {}: has 2 cells where the first row has 1", n + 3);
+    f.fails(&["runs", "t.csv", "--column", "x"], b"", 2, &[&place]);
+    f.fails(&["histogram", "t.csv"], b"", 2, &[&format!("row {}: column x: `nothing 1` is not a number", n + 2)]);
+}
+
+#[test]
+fn runs_of_texts() {
+    let (f, mut random) = (Folder::new(), Random(4));
+    let n = 20_000;
+    let rows: Vec<(&str, &str)> = (0..n)
+        .map(|_| {
+            let s = ["", "a", "a", "a", "b,c", "NA", " a", "12"][random.below(8)];
+            (s, ["x", "y"][usize::from(random.below(5) == 0)])
+        })
+        .collect();
+    let quoted = |s: &str| if s.contains(',') || s.starts_with(' ') { format!("\"{s}\"") } else { s.to_owned() };
+    let text: String = rows.iter().map(|(s, t)| format!("{},{t}\n", quoted(s))).collect();
+    f.file("t.csv", format!("s,t\n{text}"));
+    let lines = |cells: &dyn Fn(&(&str, &str)) -> Vec<String>, skips: bool, delimiter: &str| {
+        let mut runs: Vec<(Vec<String>, u64)> = Vec::new();
+        for row in rows.iter().filter(|row| !skips || !["", "NA"].contains(&row.0)) {
+            match runs.last_mut() {
+                Some((last, length)) if *last == cells(row) => *length += 1,
+                _ => runs.push((cells(row), 1)),
+            }
+        }
+        runs.iter().map(|(row, n)| format!("{}{delimiter}{n}\n", row.join(delimiter))).collect::<String>()
+    };
+    let in_csv = |s: &str| quoted(s);
+    let of_s = |row: &(&str, &str)| vec![in_csv(row.0)];
+    let of_both = |row: &(&str, &str)| vec![in_csv(row.0), row.1.to_owned()];
+    for (column, cells, names) in
+        [("s", &of_s as &dyn Fn(&(&str, &str)) -> Vec<String>, "value"), ("s,t", &of_both, "s,t")]
+    {
+        for skips in [false, true] {
+            let missing: &[&str] = if skips { &["--missing", "skip", "--na", "NA"] } else { &[] };
+            let runs = ["runs", "t.csv", "--column", column];
+            f.prints(&[&runs[..], missing, &["-o", "y.csv"]].concat());
+            let expected = format!("{names},length\n{}", lines(cells, skips, ","));
+            assert!(f.read("y.csv") == expected.as_bytes(), "{column} {skips}");
+            // The lengths in a file of their own, and after the texts.
+            f.prints(&[&runs[..], missing, &["-o", "y.csv", "--lengths", "n.csv"]].concat());
+            let both = f.prints(&[&runs[..], missing, &["--lengths", "-"]].concat());
+            let (texts, lengths) = (f.read("y.csv").len(), String::from_utf8(f.read("n.csv")).unwrap());
+            assert!(both.ends_with(&lengths) && both.len() >= texts, "{column} {skips}");
+            let sum: u64 = lengths.lines().map(|length| length.parse::<u64>().unwrap()).sum();
+            let kept = rows.iter().filter(|row| !skips || !["", "NA"].contains(&row.0)).count();
+            assert_eq!(sum, kept as u64);
+        }
+    }
+}

@@ -28,7 +28,7 @@ fn no_memory_for_text() {
     for args in [
         &["scan", "-", "-o", "out.npy"][..],
         &["scan", "-", "--type", "f64", "-o", "out.npy"],
-        &["scan", "t.csv", "-o", "out.csv"],
+        &["scan", "t.csv", "--reverse", "-o", "out.csv"],
         &["reduce", "keys.csv", "--by-key", "1", "-o", "out.csv"],
     ] {
         let input = if args[1] == "-" { &many } else { "" };
@@ -43,11 +43,13 @@ fn no_memory_for_text() {
         assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
         assert_eq!(f.names(), ["keys.csv", "stdin", "t.csv"]);
     }
-    // What is answered as it comes needs no memory for all of it.
+    // What is answered as it comes needs no memory for all of it, nor do the rows of a table.
     for (args, lines) in [
         (&["scan", "-"][..], 8 << 20),
         (&["select", "-", "--where", "x > 0"], 8 << 20),
         (&["scan", "-", "--format", "csv", "--header", "no"], 8 << 20),
+        (&["scan", "t.csv"], (8 << 20) + 1),
+        (&["scan", "keys.csv", "--by-key", "1"], 8 << 20),
         (&["reduce", "-"], 1),
     ] {
         let done = limited(&f, 150_000 + (1 << 20), "1", args, &many);

@@ -9,7 +9,7 @@
 mod support;
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Command, Output};
 use support::{Folder, npy};
 
@@ -88,6 +88,16 @@ fn each_command(n: u64, bytes: usize) {
     has(&f, "y.npy", 4, 0..n);
     run("sort x.npy --desc -o y.npy");
     has(&f, "y.npy", 4, (0..n).rev());
+    // The same from a pipe.
+    assert_eq!(run("reduce - < x.npy"), format!("{}\n", n * (n - 1) / 2));
+    run("scan - -o y.npy < x.npy");
+    has(&f, "y.npy", 8, running());
+    run("select - --where 'x % 4 == 1' -o y.npy < x.npy");
+    has(&f, "y.npy", 4, (0..n).map(x).filter(|x| x % 4 == 1));
+    run("unique - -o y.npy < x.npy");
+    has(&f, "y.npy", 4, 0..n);
+    run("sort - -o y.npy < x.npy");
+    has(&f, "y.npy", 4, 0..n);
 }
 
 #[test]
@@ -99,6 +109,71 @@ fn files_longer_than_memory() {
 #[ignore = "takes minutes, and 20 GB on the disk of the folder for temporary files"]
 fn long_files() {
     each_command(1 << 30, 1 << 30);
+}
+
+/// Checks that the file has these lines, and nothing more.
+#[track_caller]
+fn has_lines(f: &Folder, name: &str, expected: impl Iterator<Item = String>) {
+    let mut lines = BufReader::with_capacity(1 << 20, File::open(f.path(name)).unwrap()).lines();
+    for (k, expected) in expected.enumerate() {
+        let found = lines.next().unwrap_or_else(|| panic!("{name} ends before line {k}")).unwrap();
+        assert!(found == expected, "{name}: {found} in line {k}, not {expected}");
+    }
+    assert!(lines.next().is_none());
+    std::fs::remove_file(f.path(name)).unwrap();
+}
+
+/// Runs each command on the columns of a table of `n` rows, with `bytes` bytes of address space.
+fn each_column(n: u64, bytes: usize) {
+    let f = Folder::new();
+    let (x, k) = (|i: u64| i % 10, |i: u64| i / 7);
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(f.path("t.csv")).unwrap());
+    out.write_all(b"x,k\n").unwrap();
+    (0..n).for_each(|i| writeln!(out, "{},{}", x(i), k(i)).unwrap());
+    out.into_inner().unwrap();
+    let run = |args: &str| {
+        let done = limited(&f, bytes >> 10, "", args);
+        assert!(done.status.success(), "{args}: {}", String::from_utf8_lossy(&done.stderr));
+        let peak = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() >> 10;
+        println!("{args}: {} MiB of values, at most {peak} MiB so far", n >> 17);
+        String::from_utf8(done.stdout).unwrap()
+    };
+    assert_eq!(run("reduce t.csv --column x"), format!("{}\n", (0..n).map(x).sum::<u64>()));
+    let row = |i: u64, result: u64| format!("{},{},{result}", x(i), k(i));
+    let names = |name: &str| std::iter::once(format!("x,k,{name}"));
+    run("scan t.csv --column x -o y.csv");
+    let mut sum = 0;
+    has_lines(
+        &f,
+        "y.csv",
+        names("x_sum").chain((0..n).map(|i| {
+            sum += x(i);
+            row(i, sum)
+        })),
+    );
+    run("scan t.csv --column x --by-key k -o y.csv");
+    has_lines(&f, "y.csv", names("x_sum").chain((0..n).map(|i| row(i, (k(i) * 7..=i).map(x).sum()))));
+    run("scan t.csv --column x --window 20 --op sum -o y.npy");
+    has(&f, "y.npy", 8, (19..n).map(|_| 90));
+    run("runs t.csv --column k -o y.tsv");
+    let runs = (0..n.div_ceil(7)).map(|k| format!("{k}\t{}", 7.min(n - 7 * k)));
+    has_lines(&f, "y.tsv", std::iter::once("value\tlength".to_owned()).chain(runs));
+    run("unique t.csv --column k -o y.npy");
+    has(&f, "y.npy", 8, 0..n.div_ceil(7));
+    let bins = run("histogram t.csv --column x --bins 10");
+    let count = |i: u64| (n + 9 - i) / 10;
+    assert!(bins.lines().zip(0..10).all(|(line, i)| line.ends_with(&format!("\t{}", count(i)))), "{bins}");
+}
+
+#[test]
+fn tables_longer_than_memory() {
+    each_column(1 << 23, 1 << 27);
+}
+
+#[test]
+#[ignore = "takes minutes, and 3 GB on the disk of the folder for temporary files"]
+fn long_tables() {
+    each_column(1 << 27, 1 << 28);
 }
 
 /// Runs that the system does not let be written leave nothing: the limit of a file's size stands for a full disk.

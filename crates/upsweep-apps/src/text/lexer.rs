@@ -34,6 +34,7 @@ use crate::error::{Error, Result};
 use crate::part::{Part, map};
 use std::collections::HashMap;
 use upsweep::automaton::{Automaton, Event, Events, Step};
+use upsweep::carry::Results;
 use upsweep::prelude::*;
 use upsweep::{Array, Indices, Input, Output, Yields};
 
@@ -258,6 +259,30 @@ impl Lexer {
         Indices: Yields<u8, E::Item>,
     {
         Ok(self.automaton.run(device, text, kinds, ends)?)
+    }
+
+    /// Stores the tokens of a part of a text as [`run_into`](Self::run_into) does, after the parts before it: see
+    /// [`upsweep::carry`]. Positions are those in the whole text, and a token may begin in a part before. The last tokens are
+    /// those of a text that ends with the part. If another part follows, its first tokens take their place:
+    /// [`Results`] says so.
+    ///
+    /// # Errors
+    /// As [`run_into`](Self::run_into); [`Carry`](upsweep::Error::Carry) when the carry is of another call.
+    pub fn run_with_carry<B, K, E>(
+        &self,
+        device: &Device,
+        text: &B,
+        kinds: &mut K,
+        ends: &mut E,
+        carry: &mut Carry,
+    ) -> Result<Results>
+    where
+        B: Input<Item = u8> + ?Sized,
+        K: Output<Item = u8> + ?Sized,
+        E: Output + ?Sized,
+        Indices: Yields<u8, E::Item>,
+    {
+        Ok(self.automaton.run_with_carry(device, text, kinds, ends, carry)?)
     }
 }
 

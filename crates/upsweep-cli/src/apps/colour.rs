@@ -6,7 +6,7 @@ use upsweep_apps::text::Lexer;
 use upsweep_apps::text::lexer::ERROR;
 
 /// Token of a text: offset of its first byte, offset of the byte after its last one, and number of its kind.
-pub(super) type Token = (u64, u64, u8);
+pub(super) type Token = (usize, usize, u8);
 
 /// Colours of tokens by the number of their kind, modulo 8: the code among a terminal's 256 colours, and the colour on
 /// a white HTML page. Many grammars share the order of kinds.
@@ -27,9 +27,9 @@ fn colour(kind: u8) -> (u8, &'static str) {
 
 /// Writes the text with the colours of its tokens' kinds, as escape codes of a terminal. Control characters in the text
 /// are replaced by U+FFFD.
-pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterator<Item = Token>) -> io::Result<()> {
-    for (start, end, kind) in tokens {
-        let token = String::from_utf8_lossy(text.get(start as usize..end as usize).unwrap_or_default());
+pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: &[Token]) -> io::Result<()> {
+    for &(start, end, kind) in tokens {
+        let token = String::from_utf8_lossy(text.get(start..end).unwrap_or_default());
         let safe = |c: char| if acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
         // A line break between the escape codes would colour the rest of the line on the screen.
         for (i, line) in token.split('\n').enumerate() {
@@ -47,24 +47,28 @@ pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterato
     Ok(())
 }
 
-/// Writes the text as an HTML page with the colours of its tokens' kinds. The tooltip of a token names its kind.
-pub(super) fn page(
-    out: &mut dyn Write,
-    (text, name): (&[u8], &str),
-    lexer: &Lexer,
-    tokens: impl Iterator<Item = Token>,
-) -> io::Result<()> {
+/// Writes the beginning of an HTML page for the text of a file.
+pub(super) fn begin_page(out: &mut dyn Write, name: &str) -> io::Result<()> {
     writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{}</title>", escaped(name))?;
     writeln!(out, "<style>\npre {{ font: 14px/1.4 monospace; background: #fff; color: #222 }}")?;
     for (kind, (_, colour)) in COLOURS.iter().enumerate() {
         writeln!(out, ".k{kind} {{ color: {colour} }}")?;
     }
-    write!(out, ".error {{ color: #fff; background: #c00 }}\n</style>\n<pre>")?;
-    for (start, end, kind) in tokens {
-        let token = String::from_utf8_lossy(text.get(start as usize..end as usize).unwrap_or_default());
+    write!(out, ".error {{ color: #fff; background: #c00 }}\n</style>\n<pre>")
+}
+
+/// Writes text into the page with the colours of its tokens' kinds. The tooltip of a token names its kind.
+pub(super) fn in_page(out: &mut dyn Write, text: &[u8], lexer: &Lexer, tokens: &[Token]) -> io::Result<()> {
+    for &(start, end, kind) in tokens {
+        let token = String::from_utf8_lossy(text.get(start..end).unwrap_or_default());
         let class = if kind == ERROR { "error".to_owned() } else { format!("k{}", usize::from(kind) % COLOURS.len()) };
         write!(out, "<span class=\"{class}\" title=\"{}\">{}</span>", escaped(lexer.name(kind)), escaped(&token))?;
     }
+    Ok(())
+}
+
+/// Writes the end of the page.
+pub(super) fn end_page(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</pre>\n</html>")
 }
 

@@ -3,9 +3,10 @@
 use crate::args::Common;
 use crate::element::{Type, Value, Values, with_values};
 use crate::failure::{Failure, Result, called};
-use crate::input::{self, Form};
+use crate::input::{self, Form, Input};
 use crate::names;
 use crate::npy;
+use crate::output::Scratch;
 use crate::source::{Source, is_standard_input, read_at};
 use rayon::prelude::*;
 use std::fs::{self, File};
@@ -60,6 +61,25 @@ impl ArrayFile {
         }
         all.name = input::called_all(args);
         Ok(Some(all))
+    }
+
+    /// Makes an array of the values that a file without a name has; `swapped`: in the other byte order than that of this machine.
+    pub(crate) fn of_scratch(
+        scratch: Scratch,
+        (element, swapped, len): (Type, bool, usize),
+        name: String,
+    ) -> Result<Self> {
+        let source = Source::of_file(scratch.file).map_err(|e| Failure::reading(&scratch.name, &e))?;
+        let piece = Piece { source, name: scratch.name, range: 0..len, begin: 0, swapped };
+        Ok(Self { pieces: vec![piece], name, element, shape: vec![len], len, form: Form::Raw })
+    }
+
+    /// Reads the array as a whole.
+    pub(crate) fn into_input(self) -> Result<Input> {
+        let mut values = Values::zeroed(self.element, self.len).map_err(|e| Failure::computing(&self.name, &e))?;
+        self.read(&(0..self.len), &mut values)?;
+        let Self { name, shape, form, .. } = self;
+        Ok(Input { name, values, shape, form, keys: None, missing: 0 })
     }
 
     fn open_one(args: &Common, path: &Path) -> Result<Option<Self>> {

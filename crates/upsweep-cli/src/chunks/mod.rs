@@ -26,6 +26,7 @@ mod file;
 mod fold;
 pub(crate) mod histogram;
 mod memory;
+mod piped;
 pub(crate) mod reduce;
 pub(crate) mod run_lengths;
 mod runs;
@@ -37,6 +38,7 @@ mod turns;
 
 pub(crate) use file::ArrayFile;
 pub(crate) use fold::fold;
+pub(crate) use piped::{FEW, Loaded, load, load_npy};
 
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result};
@@ -59,7 +61,7 @@ fn resize(values: &mut Values, len: usize) {
 }
 
 /// Returns the error of a chunk that begins at element `start` with the index of its element in the file.
-fn in_file(error: Error, start: usize) -> Error {
+pub(crate) fn in_file(error: Error, start: usize) -> Error {
     match error {
         Error::Inexact { what, index: Some(index), number, element } => {
             Error::Inexact { what, index: Some(start + index), number, element }

@@ -73,7 +73,7 @@ fn show_run(args: &ShowArgs) -> Result<()> {
         let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|no| !no.is_empty());
         let marks = if plain { show::text::Marks::Plain } else { show::text::Marks::Colour };
         let drawn = show::text::render(&recording, marks);
-        Destination::draw(|out| out.write_all(drawn.as_bytes()))?;
+        Destination::draw(|out| out.write_all(drawn.as_bytes()).map_err(|e| Failure::writing("standard output", &e)))?;
     }
     match recording.fault {
         // An algorithm that is faulty on purpose shows a fault, which is no failure.

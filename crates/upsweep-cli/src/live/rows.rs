@@ -2,57 +2,41 @@
 //! `tail -f FILE | upsweep scan - --format csv`.
 
 use super::{Both, Numbers, Scanned};
-use crate::args::ScanArgs;
+use crate::args::{Common, ScanArgs};
 use crate::carried::Carried;
-use crate::collect::{Refused, Texts};
+use crate::collect::Refused;
 use crate::device::Chosen;
-use crate::element::format;
 use crate::failure::{Failure, Result};
-use crate::input::Form;
 use crate::output::Destination;
 use crate::progress::Progress;
+use crate::show::Places;
 use crate::source::{STANDARD_INPUT, Source, Waiting};
-use crate::table::{Asked, Piped, WrittenRows};
+use crate::table::{Asked, Joined, Record, Rowwise, WrittenRows, take};
 use crate::text;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::io;
 use std::time::Instant;
 use upsweep_dynamic::Op;
-
-/// Bytes of rows that are kept until they are written with their results.
-const PART: usize = 1 << 18;
 
 /// Rows that came since the last answer.
 struct Pending<'a, 'out> {
     numbers: Numbers,
     scanned: Scanned<'a>,
-    texts: Texts,
-    /// Bytes of the texts.
-    bytes: usize,
-    out: WrittenRows<'out>,
+    rows: Joined<'out>,
 }
 
 impl Pending<'_, '_> {
-    fn take(&mut self, row: &[u8], number: &str) -> std::result::Result<(), Refused> {
-        self.numbers.push(number)?;
-        self.bytes += row.len();
-        self.texts.push(row)
+    fn take(&mut self, common: &Common, row: Record<'_>, cell: &[u8]) -> std::result::Result<(), Refused> {
+        take(cell, Some(&common.missing), &mut self.numbers)?;
+        self.rows.push(row)
     }
 
     /// Writes the rows with their results.
     fn answer(&mut self) -> Result<()> {
-        let Self { numbers, scanned, texts, bytes, out } = self;
-        let (texts, mut cell) = (std::mem::take(texts), Vec::new());
-        *bytes = 0;
-        let mut rows = texts.iter();
-        numbers.answered(scanned, |results| {
-            for (index, row) in (0..results.len()).zip(&mut rows) {
-                cell.clear();
-                format(results, index, &mut cell);
-                out.write_text_with(row, &cell)?;
-            }
-            Ok(())
-        })
+        let Self { numbers, scanned, rows } = self;
+        numbers.answered(scanned, |results| rows.write(results, &[]))?;
+        rows.begin();
+        Ok(())
     }
 }
 
@@ -78,14 +62,14 @@ pub(crate) fn scan_rows(
         any: true,
         and: None,
     };
-    let (both, places) = (Both::new((common, op), device, begun), OnceCell::new());
+    let both = Both::new((common, op), device, begun);
     let mut last = None;
     destination.write(|out| {
         let (pending, failed) = (RefCell::new(None::<Pending<'_, '_>>), RefCell::new(None));
         let answer = || pending.borrow_mut().as_mut().map_or(Ok(()), Pending::answer);
         let flush = || {
             let flush = |pending: &mut Pending<'_, '_>| {
-                pending.out.flush().map_err(|e| Failure::writing(destination.name(), &e))
+                pending.rows.flush().map_err(|e| Failure::writing(destination.name(), &e))
             };
             answer().and_then(|()| pending.borrow_mut().as_mut().map_or(Ok(()), flush))
         };
@@ -95,20 +79,17 @@ pub(crate) fn scan_rows(
                 io::Error::other("no answer")
             })
         })?;
-        let piped = Piped::open(text::open(Box::new(waiting), form, name)?, &asked, &progress)?;
-        let layout = piped.layout(source.again(name)?);
-        let places = places.get_or_init(|| Form::Table { delimiter, layout });
+        let table = Rowwise::piped(text::open(Box::new(waiting), form, name)?, &asked, &progress)?;
+        let places = Places { name: "row", first: table.first_row(), left_out: &[], shape: &[] };
         let (numbers, scanned) = both.scans((args, op), carried, places);
-        let mut out = WrittenRows::to(out, destination.name(), delimiter);
-        if let Some((names, added)) = piped.names(op.name()) {
-            out.write_text_with(names, &added)?;
-        }
-        *pending.borrow_mut() = Some(Pending { numbers, scanned, texts: Texts::default(), bytes: 0, out });
-        let read = piped.each(&common.missing, |row, number| {
+        let mut rows = Joined::to(WrittenRows::to(out, destination.name(), delimiter));
+        table.names(op.name()).map_or(Ok(()), |names| rows.write_names(names))?;
+        *pending.borrow_mut() = Some(Pending { numbers, scanned, rows });
+        let read = table.each(|row, cell| {
             let mut pending = pending.borrow_mut();
             let Some(pending) = pending.as_mut() else { return Ok(Ok(())) };
-            let taken = pending.take(row, number);
-            if taken.is_ok() && pending.bytes >= PART {
+            let taken = pending.take(common, row, cell);
+            if taken.is_ok() && pending.rows.is_full() {
                 pending.answer()?;
             }
             Ok(taken)
@@ -120,7 +101,7 @@ pub(crate) fn scan_rows(
         answer()?;
         read?;
         let Some(mut pending) = pending.take() else { return Ok(()) };
-        pending.scanned.last()?.check(carried)?;
+        pending.scanned.last()?.check(carried, &places)?;
         last = Some(pending.scanned);
         Ok(())
     })?;

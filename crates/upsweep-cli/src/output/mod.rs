@@ -145,14 +145,12 @@ impl Destination {
     }
 
     /// Lets `draw` write to standard output unchanged, with the colours of a terminal: data in it is escaped already.
-    pub(crate) fn draw(draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    pub(crate) fn draw(draw: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         let to = Self::standard_output();
         to.open()?;
         let mut draw = Some(draw);
-        let failed = |e: &io::Error| Failure::writing(to.name(), e);
-        let mut draw =
-            |out: &mut (dyn Write + Send)| draw.take().map_or(Ok(()), |draw| draw(out).map_err(|e| failed(&e)));
-        buffered(io::stdout(), &mut draw, failed)
+        let mut draw = |out: &mut (dyn Write + Send)| draw.take().map_or(Ok(()), |draw| draw(out));
+        buffered(io::stdout(), &mut draw, |e| Failure::writing(to.name(), e))
     }
 
     /// Lets `write` write the whole result. If it fails, no new file is left and an old one is unchanged. On a

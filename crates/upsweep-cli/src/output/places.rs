@@ -4,7 +4,7 @@ use super::interrupt;
 use crate::failure::{Failure, Result, called, words};
 use rayon::prelude::*;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Unfinished file whose parts are written in any order.
@@ -68,6 +68,12 @@ impl Scratch {
         let name = format!("{what} in {folder}");
         let file = created.map_err(|e| Failure::Run(format!("{name}: {}", words(&e))))?;
         Ok(Self { file, name })
+    }
+
+    /// Appends bytes.
+    pub(crate) fn push(&self, bytes: &[u8]) -> Result<()> {
+        interrupt::check()?;
+        (&self.file).write_all(bytes).map_err(|e| Failure::writing(&self.name, &e))
     }
 
     /// Places of the file.

@@ -17,7 +17,7 @@ pub(crate) struct Columns<'a> {
 }
 
 /// Returns a cell without white space at its ends, if it is UTF-8.
-pub(super) fn text_of(cell: &[u8]) -> Option<&str> {
+pub(crate) fn text_of(cell: &[u8]) -> Option<&str> {
     std::str::from_utf8(cell.trim_ascii()).ok()
 }
 

@@ -4,6 +4,7 @@ use super::cells::Cells;
 use super::columns::{holds_number, text_of};
 use super::head::{Asked, Head};
 use super::keys::{self, key_cells};
+use super::record::Record;
 use super::rows::Rows;
 use crate::collect::{Collector, Refused, Texts, collector, push};
 use crate::distinct::Distinct;
@@ -12,6 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::missing::Missing;
 use crate::number::not_a_number;
 use crate::progress::Progress;
+use crate::source::Source;
 use upsweep::Device;
 
 /// How the cells of the columns are read.
@@ -64,19 +66,10 @@ impl<'a> Grouped<'a> {
                 groups: Vec::new(),
             })
             .collect();
-        let (mut groups, mut key) = (Groups::default(), Vec::new());
+        let mut groups = Groups::default();
         let head = head.each_row(&mut rows, |rows, at, row| {
             let wrong = |refused: Refused| refused.failure(name, |reason| rows.wrong_row(at, &reason));
-            let mut cells = by.iter().map(|&by| row.get(by).unwrap_or_default());
-            let group = match by[..] {
-                [_] => groups.of(cells.next().unwrap_or_default(), at),
-                _ => {
-                    key.clear();
-                    keys::join(cells, &mut key);
-                    groups.of(&key, at)
-                }
-            };
-            let group = group.map_err(wrong)?;
+            let group = groups.of_row(row, &by, at).map_err(wrong)?;
             for (place, column) in columns.iter_mut().enumerate() {
                 let cell = places.get(place).and_then(|&place| row.get(place));
                 column.take((cell, at), group, how).map_err(|refused| {
@@ -103,6 +96,30 @@ impl<'a> Grouped<'a> {
         Ok(Self { columns, names, groups: groups.into_cells(name, labels[head.values..].to_vec())? })
     }
 
+    /// Reads the groups by the columns that were requested in the table of which this is the beginning. Returns the number of rows of
+    /// each group, too, and with `keep_rows` the group of each row.
+    pub(crate) fn counted(
+        head: &Head,
+        (source, name, delimiter): (&'a Source, &'a str, u8),
+        keep_rows: bool,
+        progress: &Progress,
+    ) -> Result<(Self, Vec<u64>, Vec<u32>)> {
+        let mut rows = Rows::new(source, name, delimiter, progress)?;
+        let (mut groups, mut counts, mut of_rows) = (Groups::default(), Vec::new(), Vec::new());
+        let read = head.again(&mut rows)?.each_row(&mut rows, |rows, at, row| {
+            let counted = groups.of_row(row, head.values(), at).and_then(|group| {
+                match counts.get_mut(group as usize) {
+                    Some(count) => *count += 1,
+                    None => push(&mut counts, 1)?,
+                }
+                if keep_rows { push(&mut of_rows, group) } else { Ok(()) }
+            });
+            counted.map_err(|refused| refused.failure(name, |reason| rows.wrong_row(at, &reason)))
+        })?;
+        let groups = groups.into_cells(name, read.labels)?;
+        Ok((Self { columns: Vec::new(), names: head.names(), groups }, counts, of_rows))
+    }
+
     /// Number of groups.
     pub(crate) fn len(&self) -> usize {
         self.groups.rows
@@ -116,13 +133,6 @@ impl<'a> Grouped<'a> {
     /// Whether the rows of a group are left out, as a text of it means that there is no value.
     pub(crate) fn is_left_out(&self, group: usize, missing: &Missing) -> bool {
         self.texts(group).any(|text| text_of(text).is_some_and(|text| missing.leaves_out(text)))
-    }
-
-    /// Whether there is one column of groups, and all texts that mean a value are numbers.
-    pub(crate) fn are_numbers(&self, missing: &Missing) -> bool {
-        let is_missing = |text: &[u8]| text_of(text).is_some_and(|text| missing.means(text));
-        let is_number = |group| self.texts(group).all(|text| is_missing(text) || holds_number(text));
-        self.groups.asked() == 1 && (0..self.len()).all(is_number)
     }
 
     /// Prints a note if some of the texts in the only column of groups are numbers.
@@ -231,12 +241,14 @@ struct Groups {
     distinct: Distinct,
     /// Number in the file of the first row of each group.
     rows: Vec<usize>,
+    /// Room for the text of a row.
+    key: Vec<u8>,
 }
 
 impl Groups {
     /// Turns the texts of the groups into cells of the columns of these labels.
     fn into_cells(self, name: &str, labels: Vec<String>) -> Result<Cells<'_>> {
-        let Self { distinct, rows } = self;
+        let Self { distinct, rows, .. } = self;
         let joined = distinct.into_texts();
         if labels.len() == 1 {
             return Ok(Cells::of_texts(name, labels, joined, rows));
@@ -246,6 +258,19 @@ impl Groups {
             texts.push(cell).map_err(|refused| refused.failure(name, Failure::Run))?;
         }
         Ok(Cells::of_texts(name, labels, texts, rows))
+    }
+
+    /// Returns the number of the group of row number `at` by these columns.
+    fn of_row(&mut self, row: Record<'_>, by: &[usize], at: u64) -> std::result::Result<u32, Refused> {
+        if let [only] = by {
+            return self.of(row.get(*only).unwrap_or_default(), at);
+        }
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        keys::join(by.iter().map(|&by| row.get(by).unwrap_or_default()), &mut key);
+        let group = self.of(&key, at);
+        self.key = key;
+        group
     }
 
     /// Returns the number of the group with this text, which is new if row number `at` is the first one to have it.

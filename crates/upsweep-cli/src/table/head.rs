@@ -26,7 +26,8 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Beginning of a table.
-pub(super) struct Head {
+#[derive(Clone)]
+pub(crate) struct Head {
     pub(super) first: Kept,
     any: bool,
     more: bool,
@@ -98,23 +99,53 @@ impl Head {
         Ok(Self { first: kept, any, more, has_names, columns: found, down, values, labels })
     }
 
+    /// Number of the first row of data, as messages count rows: from 1, with the row of names.
+    pub(crate) fn first_row(&self) -> usize {
+        1 + usize::from(self.has_names)
+    }
+
+    /// Indices of the requested columns, without those after them.
+    pub(crate) fn values(&self) -> &[usize] {
+        self.columns.get(..self.values).unwrap_or_default()
+    }
+
+    /// Names of these columns, if the table names its columns.
+    pub(crate) fn names(&self) -> Option<Vec<Vec<u8>>> {
+        let name = |&column: &usize| self.first.cells.get(column).unwrap_or_default().to_vec();
+        self.has_names.then(|| self.values().iter().map(name).collect())
+    }
+
+    /// Reads two rows of the same table, once more from its beginning, whose columns stay those that were found.
+    pub(super) fn again(&self, rows: &mut Rows<'_>) -> Result<Self> {
+        let any = rows.next()?;
+        let more = any && rows.next()?;
+        Ok(Self { any, more, ..self.clone() })
+    }
+
     /// Calls `take` with each row of data and its number in the file. All have as many cells as the first row.
     pub(super) fn each_row(
-        mut self,
+        self,
         rows: &mut Rows<'_>,
         mut take: impl FnMut(&Rows<'_>, u64, Record<'_>) -> Result<()>,
+    ) -> Result<Self> {
+        self.while_rows(rows, |rows, at, row| take(rows, at, row).map(|()| true))
+    }
+
+    /// Calls `take` as [`each_row`](Self::each_row) does, as long as it returns `true`.
+    pub(super) fn while_rows(
+        mut self,
+        rows: &mut Rows<'_>,
+        mut take: impl FnMut(&Rows<'_>, u64, Record<'_>) -> Result<bool>,
     ) -> Result<Self> {
         let expected = self.first.cells.len();
         let mut take = |rows: &Rows<'_>, at: u64, row: Record<'_>| match row.len() == expected {
             true => take(rows, at, row),
             false => Err(rows.wrong_row(at, &wrong_width(row.len(), expected))),
         };
-        if self.any && !self.has_names {
-            take(rows, 1, self.first.row())?;
-        }
-        while self.more {
-            take(rows, rows.row(), rows.record())?;
-            self.more = rows.next()?;
+        let mut goes_on = !self.any || self.has_names || take(rows, 1, self.first.row())?;
+        while goes_on && self.more {
+            goes_on = take(rows, rows.row(), rows.record())?;
+            self.more = goes_on && rows.next()?;
         }
         Ok(self)
     }

@@ -1,5 +1,38 @@
 //! Keys of rows: the cell of one column, or those of several as one text.
 
+use super::record::Record;
+
+/// Finder of the rows whose key differs from that of the row before.
+pub(crate) struct Changes {
+    columns: Vec<usize>,
+    key: Vec<u8>,
+    /// Key of the row before, if there is one.
+    last: Option<Vec<u8>>,
+}
+
+impl Changes {
+    /// Keys are the cells in these columns.
+    pub(crate) fn of(columns: Vec<usize>) -> Self {
+        Self { columns, key: Vec::new(), last: None }
+    }
+
+    /// Whether the key of the next row differs from that of the row before. That of the first row does.
+    pub(crate) fn is_head(&mut self, row: Record<'_>) -> bool {
+        self.key.clear();
+        join(self.columns.iter().map(|&column| row.get(column).unwrap_or_default()), &mut self.key);
+        let is_head = self.last.as_ref() != Some(&self.key);
+        if is_head {
+            std::mem::swap(self.last.get_or_insert_default(), &mut self.key);
+        }
+        is_head
+    }
+
+    /// Key of the last row.
+    pub(crate) fn last(&self) -> &[u8] {
+        self.last.as_deref().unwrap_or_default()
+    }
+}
+
 /// Appends to `text` the cells as one text, which differs from that of others if a cell does. One cell is the text; of several each
 /// follows its length.
 pub(super) fn join<'c>(cells: impl ExactSizeIterator<Item = &'c [u8]>, text: &mut Vec<u8>) {

@@ -3,6 +3,7 @@
 //! A table is read twice: once for its column, and again when it is written with the result as a new column. Neither
 //! pass holds more than the column and one row in memory.
 
+mod cell;
 mod cells;
 mod columns;
 mod derived;
@@ -10,11 +11,12 @@ mod each;
 mod filter;
 mod grouped;
 mod head;
+mod joined;
 mod keys;
-mod piped;
 mod plain;
 mod record;
 mod rows;
+mod rowwise;
 mod strict;
 mod written;
 
@@ -23,21 +25,22 @@ use crate::collect::{Collector, Refused, Texts, collector, push};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, note};
 use crate::missing::Missing;
-use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
+pub(crate) use cell::{Taken, take};
 pub(crate) use cells::{Cells, Keep};
-use columns::text_of;
+pub(crate) use columns::text_of;
 pub(crate) use columns::{Columns, listed, new_name};
 use csv::ByteRecord;
 pub(crate) use each::each_row;
 pub(crate) use filter::{Filter, Selected};
 pub(crate) use grouped::{Column, Grouped, How};
-pub(crate) use head::Asked;
-pub(crate) use keys::key_cells;
-pub(crate) use piped::Piped;
+pub(crate) use head::{Asked, Head};
+pub(crate) use joined::Joined;
+pub(crate) use keys::{Changes, key_cells};
 pub(crate) use record::{Kept, Record};
 use rows::Rows;
+pub(crate) use rowwise::Rowwise;
 use std::io::Write;
 pub(crate) use written::Rows as WrittenRows;
 
@@ -119,10 +122,8 @@ pub(crate) fn read(
     let mut taker = Taker {
         values: collector(wanted.element, wanted.typed),
         column,
-        key_columns: &key_columns,
         keys: Keys::default(),
-        key: Vec::new(),
-        last_key: None,
+        changes: (!key_columns.is_empty()).then(|| Changes::of(key_columns.clone())),
         keep_keys: wanted.keep_keys,
         width: first.len(),
         missing: wanted.missing,
@@ -189,12 +190,9 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
 struct Taker<'a> {
     values: Box<dyn Collector>,
     column: usize,
-    key_columns: &'a [usize],
     keys: Keys,
-    /// Key of the row.
-    key: Vec<u8>,
-    /// Key of the row before, if there is one.
-    last_key: Option<Vec<u8>>,
+    /// Finder of the segments, if they are wanted.
+    changes: Option<Changes>,
     keep_keys: bool,
     width: usize,
     missing: Option<&'a Missing>,
@@ -217,47 +215,22 @@ impl Taker<'_> {
             return Err(Reason::Row(wrong_width(row.len(), self.width).into()));
         }
         self.rows += 1;
-        let cell = row.get(self.column).unwrap_or_default();
-        let any_number = self.missing.is_none_or(|missing| !missing.has_texts());
-        if any_number && self.values.push_short(cell).map_err(Reason::Cell)? {
-            return self.take_key(row);
+        let taken = take(row.get(self.column).unwrap_or_default(), self.missing, &mut *self.values);
+        let taken = taken.map_err(Reason::Cell)?;
+        self.found_missing += usize::from(taken != Taken::Number);
+        match taken {
+            Taken::LeftOut => push(&mut self.left_out, self.rows - 1).map_err(Reason::Row),
+            Taken::Number | Taken::Missing => self.take_key(row),
         }
-        let text = text_of(cell);
-        if self.missing.zip(text).is_some_and(|(missing, text)| missing.leaves_out(text)) {
-            self.found_missing += 1;
-            return push(&mut self.left_out, self.rows - 1).map_err(Reason::Row);
-        }
-        let missing = &mut self.found_missing;
-        match text {
-            Some("") if self.missing.is_none() => Err("the cell is empty: fill it or remove the row".to_owned().into()),
-            Some(text) => {
-                self.missing.map_or(Ok((text, false)), |options| options.read(text)).map_err(Refused::from).and_then(
-                    |(text, is_missing)| {
-                        *missing += usize::from(is_missing);
-                        self.values.push(text)
-                    },
-                )
-            }
-            None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
-        }
-        .map_err(Reason::Cell)?;
-        self.take_key(row)
     }
 
     /// Takes the key of a row whose value was taken.
     fn take_key(&mut self, row: Record<'_>) -> std::result::Result<(), Reason> {
-        if self.key_columns.is_empty() {
-            return Ok(());
-        }
-        self.key.clear();
-        keys::join(self.key_columns.iter().map(|&key| row.get(key).unwrap_or_default()), &mut self.key);
-        let head = self.last_key.as_ref() != Some(&self.key);
+        let Some(changes) = &mut self.changes else { return Ok(()) };
+        let head = changes.is_head(row);
         push(&mut self.keys.heads, head).map_err(Reason::Row)?;
-        if head {
-            if self.keep_keys {
-                self.keys.texts.push(&self.key).map_err(Reason::Row)?;
-            }
-            std::mem::swap(self.last_key.get_or_insert_default(), &mut self.key);
+        if head && self.keep_keys {
+            self.keys.texts.push(changes.last()).map_err(Reason::Row)?;
         }
         Ok(())
     }

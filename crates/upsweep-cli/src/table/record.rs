@@ -47,6 +47,7 @@ impl<'a> Record<'a> {
 }
 
 /// Row that stays while others are read.
+#[derive(Clone)]
 pub(crate) struct Kept {
     pub(super) cells: ByteRecord,
     ends: Vec<usize>,

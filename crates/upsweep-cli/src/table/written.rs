@@ -9,7 +9,7 @@ use std::io::{self, Write};
 pub(crate) struct Rows<'a> {
     out: &'a mut dyn Write,
     name: &'a str,
-    delimiter: u8,
+    pub(super) delimiter: u8,
     line: Vec<u8>,
 }
 
@@ -52,6 +52,12 @@ impl<'a> Rows<'a> {
     pub(crate) fn write_text(&mut self, text: &[u8]) -> Result<()> {
         self.line.extend(text);
         self.end_line()
+    }
+
+    /// Appends to `text` the cells of a row as they are written.
+    pub(super) fn render(&mut self, row: Record<'_>, text: &mut Vec<u8>) {
+        self.push_cells(row.iter());
+        text.append(&mut self.line);
     }
 
     /// Writes a row that is given as its text, with `cell` as one more cell at its end.
