@@ -10,7 +10,7 @@ use crate::show::{Places, position_with};
 use crate::table::{Changes, Joined, Record, Rowwise, Taken, WrittenRows, take};
 use crate::write::OutputForm;
 
-/// Values of a part, at most.
+/// Rows of a part, at most.
 const PART: usize = 1 << 17;
 
 /// Computation over the values of a column, which come part by part.
@@ -51,7 +51,7 @@ impl Column<'_> {
         let mut part = Part::of(&self);
         self.rows.each(|row, cell| {
             let taken = part.take(row, cell);
-            if taken.is_ok() && part.len() == PART {
+            if taken.is_ok() && part.is_full() {
                 part.end(|values, _, places| act(values, places))?;
                 part.begin();
             }
@@ -101,7 +101,7 @@ impl Column<'_> {
                 };
                 rows.each(|row, cell| {
                     let taken = part.take(row, cell);
-                    if taken.is_ok() && part.len() == PART {
+                    if taken.is_ok() && part.is_full() {
                         answer(&mut part)?;
                         part.begin();
                     }
@@ -170,6 +170,11 @@ impl<'a> Part<'a> {
     /// Number of values.
     fn len(&self) -> usize {
         self.rows - self.left_out.len()
+    }
+
+    /// Whether the part should end. Rows that are left out count, as their indices are kept.
+    fn is_full(&self) -> bool {
+        self.rows >= PART
     }
 
     /// Places of the values so far.
