@@ -1,10 +1,13 @@
 //! Lines and segments as the host knows them, for calls with some results for each of them.
 
 use crate::device::{Backend, Device};
+#[cfg(feature = "cuda")]
 use crate::transform::Transform;
 use upsweep_core::call::bounds::Bounds;
 use upsweep_core::call::sort::{Cut, Parting};
-use upsweep_core::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use upsweep_core::error::Error;
+use upsweep_core::error::Result;
 use upsweep_core::memory;
 use upsweep_core::segments::{Offset, check_offsets};
 use upsweep_core::shape::Shape;
@@ -20,14 +23,17 @@ pub(crate) fn bounds<G: Parting>(device: &Device, parts: &G, len: usize) -> Resu
         Cut::Lines(shape) => return Ok(Bounds::Lines(shape)),
         Cut::Offsets(offsets) => offsets,
     };
-    if let Backend::Cpu = device.0 {
-        return on_host(offsets.on_host("offsets")?, len);
+    match &device.0 {
+        Backend::Cpu => on_host(offsets.on_host("offsets")?, len),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(_) => {
+            device.refuse_in_capture("reading the offsets of segments")?;
+            if offsets.on_host("offsets").is_ok() {
+                return Err(Error::Place { what: "offsets", found: "host", expected: "CUDA" });
+            }
+            on_host(&Transform::copy().run_to_vec(device, &offsets)?, len)
+        }
     }
-    device.refuse_in_capture("reading the offsets of segments")?;
-    if offsets.on_host("offsets").is_ok() {
-        return Err(Error::Place { what: "offsets", found: "host", expected: "CUDA" });
-    }
-    on_host(&Transform::copy().run_to_vec(device, &offsets)?, len)
 }
 
 fn on_host<I: Offset>(offsets: &[I], len: usize) -> Result<Bounds> {
