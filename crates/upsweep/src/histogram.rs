@@ -156,7 +156,8 @@ impl<B, W, G: Parting> Histogram<B, W, G> {
     }
 
     /// Stores the number of elements of each bin, or the sum of their weights, in `output`. Counts are `u32` or `u64`.
-    /// On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// On CUDA the work is enqueued on the device's stream and the call returns at once. That of rows and segments uploads
+    /// a list of them, and waits for that, and for the offsets of segments: it cannot be captured in a graph.
     ///
     /// # Errors
     /// - [`Error::Bins`], [`Error::Range`], [`Error::Edges`], [`Error::Channels`] when they break the conditions of

@@ -161,8 +161,8 @@ impl<R, G: Parting> Nth<'_, R, G> {
 
 impl<G: Parting> Nth<'_, Elements, G> {
     /// Stores the selected elements in `output`, one for each place or share, of the array or of each line or segment.
-    /// On CUDA the work is enqueued on the device's stream and the call returns at once, except that of segments, whose
-    /// offsets it waits for.
+    /// On CUDA the work is enqueued on the device's stream and the call returns at once. That of lines and segments uploads
+    /// where their results are, and waits for that, and for the offsets of segments: it cannot be captured in a graph.
     ///
     /// # Errors
     /// - [`Error::Rank`]: a place is not less than the number of elements

@@ -211,7 +211,8 @@ impl<W, G: Parting> TopK<W, G> {
 
 impl<G: Parting> TopK<Values, G> {
     /// Stores the elements in `output`: `k` of the array, or of each row or segment. On CUDA the work is enqueued on the
-    /// device's stream and the call returns at once, except that of segments, whose offsets it waits for.
+    /// device's stream and the call returns at once, except that of segments, whose offsets it waits for: that cannot be
+    /// captured in a graph.
     ///
     /// # Errors
     /// - [`Error::Rank`]: the array or a row has fewer than `k` elements
