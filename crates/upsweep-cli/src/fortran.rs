@@ -2,7 +2,8 @@
 
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result};
-use rayon::prelude::*;
+use crate::threads;
+use std::convert::Infallible;
 use upsweep_core::memory;
 
 /// Rows that are written at once. Of each a piece of a cache line is read from a neighbour of the one before.
@@ -24,7 +25,7 @@ fn transpose<T: Copy + Send + Sync>(x: &[T], shape: &[usize], y: &mut [T]) {
         return y.copy_from_slice(x);
     };
     let width = y.len() / rows;
-    y.par_chunks_mut(ROWS * width).enumerate().for_each(|(block, y)| {
+    let Ok(()) = threads::each::<_, Infallible>(y.chunks_mut(ROWS * width), &|block, y| {
         let (first, count) = (block * ROWS, y.len() / width);
         // Indices along all axes but the first, and where in `x` the column of elements with these indices begins.
         let (mut indices, mut begin) = (vec![0; inner.len()], 0);
@@ -43,6 +44,7 @@ fn transpose<T: Copy + Send + Sync>(x: &[T], shape: &[usize], y: &mut [T]) {
                 indices[axis] = 0;
             }
         }
+        Ok(())
     });
 }
 

@@ -19,8 +19,8 @@ use crate::run;
 use crate::source::{STANDARD_INPUT, Source, Waiting, standard_input};
 use crate::table::{Filter, Selected, WrittenRows};
 use crate::text::{self, TextForm};
+use crate::threads;
 use crate::write::{OutputForm, write_values};
-use rayon::prelude::*;
 use std::cell::RefCell;
 use std::path::Path;
 use upsweep_core::memory;
@@ -208,8 +208,8 @@ fn flags(condition: &Expression, values: &Values, name: &str) -> Result<Vec<bool
     const PART: usize = 1 << 14;
     let mut flags = memory::filled(values.len(), false).map_err(|_| Failure::memory(name, values.len()))?;
     with_values!(values, x => {
-        let parts = flags.par_chunks_mut(PART).zip(x.par_chunks(PART)).enumerate();
-        parts.try_for_each(|(part, (flags, x))| mark(condition, x, part * PART, flags, name))
+        let parts = flags.chunks_mut(PART).zip(x.chunks(PART));
+        threads::each(parts, &|part, (flags, x)| mark(condition, x, part * PART, flags, name))
     })?;
     Ok(flags)
 }

@@ -1,8 +1,9 @@
 //! Thread pool of the CPU.
 
 use crate::failure::{note, quoted};
+use rayon::prelude::*;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
-use std::sync::{Barrier, Once};
+use std::sync::{Barrier, Mutex, Once, PoisonError};
 use std::{io, thread};
 
 /// Environment variable that sets the number of threads. It is rayon's own, so that it means the same as in other
@@ -25,6 +26,25 @@ pub(crate) fn started() -> String {
         1 => "1 thread".to_owned(),
         n => format!("{n} threads"),
     }
+}
+
+/// Calls `of` with the number of each item and the item, on all threads of the pool, until one fails. What is called is a
+/// `dyn Fn`, so that rayon is compiled once and not for each type of elements.
+///
+/// # Errors
+/// That of an item that fails.
+pub(crate) fn each<T: Send, E: Send>(
+    items: impl IntoIterator<Item = T>,
+    of: &(dyn Fn(usize, T) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    // Each is locked once, by the thread that takes it.
+    let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let take = |at: usize| items[at].lock().unwrap_or_else(PoisonError::into_inner).take();
+    all(items.len(), &|at| take(at).map_or(Ok(()), |item| of(at, item)))
+}
+
+fn all<E: Send>(count: usize, of: &(dyn Fn(usize) -> Result<(), E> + Sync)) -> Result<(), E> {
+    (0..count).into_par_iter().try_for_each(of)
 }
 
 fn start() {

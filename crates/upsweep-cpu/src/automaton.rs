@@ -14,9 +14,9 @@
 //! shuffles look up the table of steps (`tile/x86_walk.rs`). Otherwise eight parts load their steps. The reports of all
 //! bytes stay in the cache until they are compacted to events.
 
+use super::engine::apart;
 use super::tile::told::{Lists, Told};
 use super::tile::walk::along;
-use rayon::prelude::*;
 use upsweep_core::call::automaton::{STATE_AT, Table, Walking};
 use upsweep_core::call::carry::Carried;
 use upsweep_core::call::select::{Indices, Yields};
@@ -92,7 +92,7 @@ fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     along(table, 0, text, |parts| {
         found += match parts {
             [one] => of_part(one),
-            all => all.par_iter().map(of_part).sum::<usize>(),
+            all => apart::collect(all.len(), true, &|i| of_part(&all[i])).into_iter().sum::<usize>(),
         };
         Ok(())
     })?;
@@ -155,7 +155,7 @@ where
     let state = along(table, from, text, |parts| {
         let counts: Vec<usize> = match parts {
             [one] => vec![lists.count(one)],
-            all => all.par_iter().map(|part| lists.count(part)).collect(),
+            all => apart::collect(all.len(), true, &|i| lists.count(&all[i])),
         };
         let from = found;
         found += counts.iter().sum::<usize>();
@@ -172,7 +172,7 @@ where
         }
         match &mut shares[..] {
             [(part, kinds, places)] => lists.write(part, kinds, places),
-            all => all.par_iter_mut().for_each(|(part, kinds, places)| lists.write(part, kinds, places)),
+            all => apart::each(all, true, &|_, (part, kinds, places)| lists.write(part, kinds, places)),
         }
         Ok(())
     })?;

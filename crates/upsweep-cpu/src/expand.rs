@@ -1,7 +1,6 @@
 //! Expand on the CPU: prefix sums of blocks of counts, then stretches of results, each from a search in these sums.
 
 use super::engine::apart;
-use rayon::prelude::*;
 use upsweep_core::call::expand::Expanded;
 use upsweep_core::call::expand::{Expanding, Fills, Tally};
 use upsweep_core::error::{Error, Result};
@@ -40,9 +39,9 @@ where
     let blocks = len.div_ceil(BLOCK);
     let mut before = memory::filled(blocks, 0u64)?;
     let many = len >= PARALLEL_FROM;
-    fill(&mut before, many, &|block| {
+    apart::each(&mut before, many, &|block, sum| {
         let own = counts.iter().take((block + 1) * BLOCK).skip(block * BLOCK);
-        own.fold(0u64, |sum, count| sum.saturating_add(count.number()))
+        *sum = own.fold(0u64, |sum, count| sum.saturating_add(count.number()))
     });
     let mut total = 0u64;
     for before in &mut before {
@@ -58,15 +57,6 @@ where
         return Err(Error::Capacity { what: "output", needed: total as usize, capacity });
     }
     Ok(total)
-}
-
-/// Computes `of(block)`, the sum of the counts, for each block: on all threads if the counts are `many`.
-fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
-    if many {
-        sums.par_iter_mut().enumerate().for_each(|(block, sum)| *sum = of(block));
-    } else {
-        sums.iter_mut().enumerate().for_each(|(block, sum)| *sum = of(block));
-    }
 }
 
 /// Operands of an expansion.

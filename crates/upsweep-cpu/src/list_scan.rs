@@ -10,7 +10,7 @@
 //!
 //! Each thread interleaves eight pieces, so that the latencies of its reads overlap.
 
-use rayon::prelude::*;
+use super::engine::apart;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use upsweep_core::buffer::View;
 use upsweep_core::error::{Error, Result};
@@ -109,7 +109,7 @@ pub fn run<S: JobSteps>(
         piece.len > len
     };
     let mut of_piece = memory::filled(list.pieces(), None)?;
-    of_piece.par_chunks_mut(AT_A_TIME).enumerate().for_each(|(group, of_piece)| {
+    apart::each(&mut of_piece.chunks_mut(AT_A_TIME).collect::<Vec<_>>(), true, &|group, of_piece| {
         let first = group * AT_A_TIME;
         let ids = (first..first + of_piece.len()).filter_map(|piece| Some((piece, list.begin(piece)?)));
         let walk = |(piece, at)| Walk { piece, at, sum: None, len: 0, behind: NOTHING };
@@ -148,7 +148,8 @@ pub fn run<S: JobSteps>(
         piece.at = list.next[piece.at] as usize;
         piece.len == 0
     };
-    path.par_chunks(AT_A_TIME).for_each(|pieces| drop(together(pieces.to_vec(), store)));
+    let groups: Vec<_> = path.chunks(AT_A_TIME).collect();
+    apart::run(groups.len(), true, &|group| drop(together(groups[group].to_vec(), store)));
     faults.check()
 }
 

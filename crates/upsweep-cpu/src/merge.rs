@@ -2,6 +2,7 @@
 
 use super::engine::apart;
 use super::tile::merge::{Half, merge, split};
+use std::ops::Range;
 use upsweep_core::call::merge::Merging;
 use upsweep_core::error::Result;
 use upsweep_core::operator::{Element, Function};
@@ -50,7 +51,7 @@ where
     let mut splits = vec![0];
     let mut last = (0, 0);
     for part in 1..=parts {
-        let result = (len as u128 * part as u128 / parts as u128) as usize;
+        let result = apart::part_of(len, parts, part).start;
         let most = last.1 + (result - last.0);
         let found = split(a, b, result, last.1, most, before);
         last = (result, found);
@@ -59,8 +60,7 @@ where
     let output = Outputs(output.0, output.1);
     let run = |part: usize| {
         let output = &output;
-        let begin = (len as u128 * part as u128 / parts as u128) as usize;
-        let end = (len as u128 * (part + 1) as u128 / parts as u128) as usize;
+        let Range { start: begin, end } = apart::part_of(len, parts, part);
         let (from, to) = (splits.get(part).copied().unwrap_or(0), splits.get(part + 1).copied().unwrap_or(0));
         let own = (halves.0.part(from, to), halves.1.part(begin - from, end - to));
         let values = if output.1.is_null() { output.1 } else { output.1.wrapping_add(begin) };

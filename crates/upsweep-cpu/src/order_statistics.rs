@@ -14,7 +14,7 @@
 //! A single rank is looked for in a window that a sample suggests, and counted if the window misses it. A value between
 //! two neighbouring ranks is the exact sum in fixed point, rounded once (`upsweep-core/src/between.rs`).
 
-use rayon::prelude::*;
+use crate::engine::apart;
 use std::cmp::Ordering;
 use std::mem;
 use std::ops::Range;
@@ -282,5 +282,6 @@ fn in_parts<B: Sync, R: Send>(
     work: impl Fn(&[B]) -> Result<R> + Send + Sync,
 ) -> Result<Vec<R>> {
     let part = bits.len().div_ceil(threads).max(1);
-    if threads == 1 { bits.chunks(part).map(work).collect() } else { bits.par_chunks(part).map(work).collect() }
+    let parts: Vec<_> = bits.chunks(part).collect();
+    apart::collect(parts.len(), threads > 1, &|i| work(parts[i])).into_iter().collect()
 }

@@ -1,8 +1,8 @@
 //! Range and quantile queries of a histogram, by its exclusive prefix sums: one more than there are bins.
 
-use rayon::prelude::*;
+use super::engine::apart;
 
-/// Least number of queries that a thread takes at a time.
+/// Number of queries that a thread takes at a time.
 const QUERIES: usize = 1 << 14;
 
 /// Stores the number of elements of each range of bins.
@@ -12,8 +12,7 @@ pub fn counts(prefixes: &[u64], ranges: &[(u64, u64)], output: &mut [u64]) {
     let count = |(first, last): (u64, u64)| {
         if first > last { 0 } else { before(last.saturating_add(1)) - before(first) }
     };
-    let queries = ranges.par_iter().with_min_len(QUERIES);
-    output.par_iter_mut().with_min_len(QUERIES).zip(queries).for_each(|(to, &range)| *to = count(range));
+    answer(ranges, output, &count);
 }
 
 /// Stores the bin in which each share of the elements ends (quantiles).
@@ -27,6 +26,13 @@ pub fn quantiles(prefixes: &[u64], shares: &[f64], output: &mut [u64]) {
         let rank = ((share.clamp(0.0, 1.0) * total as f64).ceil() as u64).clamp(1, total);
         prefixes.partition_point(|&before| before < rank) as u64 - 1
     };
-    let queries = shares.par_iter().with_min_len(QUERIES);
-    output.par_iter_mut().with_min_len(QUERIES).zip(queries).for_each(|(to, &share)| *to = bin(share));
+    answer(shares, output, &bin);
+}
+
+/// Stores the answer of each query.
+fn answer<Q: Copy + Sync>(queries: &[Q], output: &mut [u64], of: &(impl Fn(Q) -> u64 + Sync)) {
+    let mut parts: Vec<_> = output.chunks_mut(QUERIES).zip(queries.chunks(QUERIES)).collect();
+    apart::each(&mut parts, true, &|_, (output, queries)| {
+        output.iter_mut().zip(*queries).for_each(|(to, &query)| *to = of(query));
+    });
 }

@@ -7,7 +7,6 @@
 //! table that fits in a core's second-level cache costs a few cycles an element; a larger one costs a cache miss.
 
 use super::engine::apart;
-use rayon::prelude::*;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use upsweep_core::bins::BinNumber;
@@ -63,17 +62,12 @@ where
     let mut tables = Tables::new(parts, codes)?;
     let bytes = len.saturating_mul(size_of::<In<S>>() + size_of::<<C as Item>::Value>());
     let many = bytes >= PARALLEL_FROM_BYTES;
-    let fill = |(index, table): (usize, Table<'_, S::Acc>)| {
+    apart::each(&mut tables.each(), many, &|index, table| {
         let begin = index * part;
         // SAFETY: the range is within the elements and the codes, whose memory is valid while the call's buffers and
         // faults live; it is only read.
         unsafe { places.fill(&steps, begin..len.min(begin + part), table) };
-    };
-    if many && parts > 1 {
-        tables.each().enumerate().for_each(fill);
-    } else {
-        tables.each_in_order().enumerate().for_each(fill);
-    }
+    });
     let (tables, empty) = (&tables, init.or(steps.identity()));
     apart::run(codes.div_ceil(JOINED), many, &|index| {
         let begin = index * JOINED;
@@ -106,7 +100,8 @@ impl<S: JobSteps, C: Read<Value: BinNumber>> Places<S, C> {
     ///
     /// # Safety
     /// The memory is valid and not written, and the range is within the elements and the codes.
-    unsafe fn fill(&self, steps: &S, range: Range<usize>, mut table: Table<'_, S::Acc>) {
+    unsafe fn fill(&self, steps: &S, range: Range<usize>, table: &mut Table<'_, S::Acc>) {
+        let mut table = Table { totals: &mut *table.totals, written: &mut *table.written };
         for at in range {
             // SAFETY: the memory is valid and not written, and `at` is within the codes: conditions of this function.
             let code = unsafe { C::read(&self.codes, at) }.index();
@@ -167,18 +162,11 @@ impl<T: Copy + Send> Tables<T> {
         Ok(Self { totals, written: memory::filled(len, false)?, codes })
     }
 
-    /// Returns the tables, for several threads.
-    fn each(&mut self) -> impl IndexedParallelIterator<Item = Table<'_, T>> {
-        let Self { totals, written, codes } = self;
-        let tables = totals.par_chunks_mut((*codes).max(1)).zip(written.par_chunks_mut((*codes).max(1)));
-        tables.map(|(totals, written)| Table { totals, written })
-    }
-
-    /// Returns the tables, for the calling thread.
-    fn each_in_order(&mut self) -> impl Iterator<Item = Table<'_, T>> {
+    /// Returns the tables of the parts.
+    fn each(&mut self) -> Vec<Table<'_, T>> {
         let Self { totals, written, codes } = self;
         let tables = totals.chunks_mut((*codes).max(1)).zip(written.chunks_mut((*codes).max(1)));
-        tables.map(|(totals, written)| Table { totals, written })
+        tables.map(|(totals, written)| Table { totals, written }).collect()
     }
 
     /// Returns the total of a code in a part.

@@ -34,13 +34,12 @@ mod parts;
 mod ranges;
 mod short;
 mod splitters;
-mod threads;
 mod values;
 mod zeros;
 
 use self::parts::Parts;
-use self::threads::{in_parts, part_of};
 use self::values::{Memory, Sort};
+use super::engine::apart::{fork, part_of};
 use upsweep_core::buffer::View;
 use upsweep_core::call::Unsorted;
 use upsweep_core::call::sort::Cut;
@@ -154,7 +153,7 @@ fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     by_sizes(&of_positions, parts)?;
     let to = if in_place { fetched.of(len.saturating_mul(bytes))? } else { sort.values_out };
     let (threads, shared) = (sort.threads(), Addresses { from: sort.values, sorted, to });
-    in_parts(threads, |part| {
+    fork(threads, &|part| {
         for i in part_of(len, threads, part) {
             // SAFETY: positions are below the length, and each result is written by one thread.
             unsafe { shared.fetch(i, bytes) };

@@ -1,7 +1,6 @@
 //! Elementwise transform on the CPU: each thread takes a part of the elements.
 
 use super::engine::apart;
-use rayon::prelude::*;
 use upsweep_core::error::Result;
 use upsweep_core::inputs::{Faults, Read, len_on_host};
 use upsweep_core::operator::builtin::Last;
@@ -46,7 +45,8 @@ where
 
 /// Replaces each element by what `function` makes of it.
 pub fn run_in_place<T: Element>(elements: &mut [T], function: impl Fn(T) -> T + Sync) {
-    elements.par_chunks_mut(PART).for_each(|part| part.iter_mut().for_each(|x| *x = function(*x)));
+    let mut parts: Vec<_> = elements.chunks_mut(PART).collect();
+    apart::each(&mut parts, true, &|_, part| part.iter_mut().for_each(|x| *x = function(*x)));
 }
 
 /// Memory of the elements and of the results.

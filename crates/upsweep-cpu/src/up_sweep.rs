@@ -1,6 +1,6 @@
 //! Upsweep on the CPU: threads sweep blocks of neighbours, and one thread then sweeps the last elements of the blocks.
 
-use rayon::prelude::*;
+use super::engine::apart;
 use upsweep_core::buffer::View;
 use upsweep_core::error::Result;
 use upsweep_core::operator::{Element, Operator};
@@ -24,7 +24,7 @@ pub fn run<T: Element, Op: Operator<T>>(
     // SAFETY: the call borrows the output's `len` elements exclusively. All are initialised, by their owner or from the
     // input.
     let x = unsafe { std::slice::from_raw_parts_mut(to, len) };
-    x.par_chunks_mut(BLOCK).for_each(|block| {
+    apart::each(&mut x.chunks_mut(BLOCK).collect::<Vec<_>>(), true, &|_, block| {
         block.iter_mut().for_each(|x| *x = x.canonical());
         sweep(operator, block, 1);
     });

@@ -8,7 +8,8 @@ use crate::names;
 use crate::npy;
 use crate::output::Scratch;
 use crate::source::{Source, is_standard_input, read_at};
-use rayon::prelude::*;
+use crate::threads;
+use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::ops::Range;
@@ -147,7 +148,10 @@ impl ArrayFile {
             let offset = piece.begin + (part.start - piece.range.start) as u64 * size_of::<T>() as u64;
             read(&piece.source.file, offset, values).map_err(|e| piece.failed(&e))?;
             if piece.swapped {
-                values.par_iter_mut().with_min_len(PIECE).for_each(|value| *value = value.swap());
+                let Ok(()) = threads::each::<_, Infallible>(values.chunks_mut(PIECE), &|_, values| {
+                    values.iter_mut().for_each(|value| *value = value.swap());
+                    Ok(())
+                });
             }
         }
         Ok(())
@@ -201,7 +205,7 @@ fn read_slices<T: Value>(
             rest = after;
         }
     }
-    pieces.into_par_iter().try_for_each(|(start, piece)| {
+    threads::each(pieces, &|_, (start, piece)| {
         read(file, begin + start as u64 * size as u64, piece)?;
         done(size_of_val(piece));
         Ok(())

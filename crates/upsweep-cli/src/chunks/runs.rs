@@ -77,10 +77,10 @@ impl<'a> Runs<'a> {
     pub(super) fn cuts(
         &self,
         splitters: &[Splitter],
-        read: impl Fn(Range<usize>) -> Result<Vec<u64>> + Sync,
+        read: &(dyn Fn(Range<usize>) -> Result<Vec<u64>> + Sync),
     ) -> Result<Vec<Vec<usize>>> {
         let of_splitter = |splitter: &Splitter| {
-            self.runs.iter().enumerate().map(|(run, of_run)| of_run.cut(run, splitter, &read)).collect()
+            self.runs.iter().enumerate().map(|(run, of_run)| of_run.cut(run, splitter, read)).collect()
         };
         let between: Vec<Vec<usize>> = splitters.par_iter().map(of_splitter).collect::<Result<_>>()?;
         let ends = |end: fn(&Run) -> usize| vec![self.runs.iter().map(end).collect()];
@@ -90,7 +90,7 @@ impl<'a> Runs<'a> {
 
 impl Run {
     /// Returns the index of the first element of this run, number `run`, that is not before the splitter.
-    fn cut(&self, run: usize, splitter: &Splitter, read: &impl Fn(Range<usize>) -> Result<Vec<u64>>) -> Result<usize> {
+    fn cut(&self, run: usize, splitter: &Splitter, read: &dyn Fn(Range<usize>) -> Result<Vec<u64>>) -> Result<usize> {
         if run == splitter.run {
             return Ok(splitter.at);
         }

@@ -175,7 +175,7 @@ impl Job<'_> {
             self.sort.numbers(values.view()).map_err(|e| Failure::computing(&self.file.name, &e))
         };
         let splitters: Vec<Splitter> = runs.splitters(len);
-        runs.cuts(&splitters, read)
+        runs.cuts(&splitters, &read)
     }
 }
 

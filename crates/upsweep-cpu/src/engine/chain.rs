@@ -41,6 +41,7 @@
 //! - The caller sees the workers' stores to the output because rayon's scope joins the workers. Non-temporal stores are
 //!   not ordered by that join, so each block ends with `store::fence`.
 
+use super::apart::fork;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -87,13 +88,7 @@ impl Tickets {
             }
             std::mem::forget(guard);
         };
-        rayon::in_place_scope(|scope| {
-            let worker = &worker;
-            for number in 1..threads.min(self.count) {
-                scope.spawn(move |_| worker(number));
-            }
-            worker(0);
-        });
+        fork(threads.min(self.count), &worker);
     }
 
     /// Gives all tickets to the calling thread, in order.

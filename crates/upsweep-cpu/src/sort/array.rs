@@ -20,8 +20,8 @@ use super::cached::Room;
 use super::cut::Source;
 use super::in_order::Found;
 use super::ranges::Ranges;
-use super::threads::{in_parts, part_of};
 use super::values::{BLOCK, Block, Blocks, Columns, Memory, Moved, Sort, blocks, fetch_ahead};
+use crate::engine::apart::{fork, forked, part_of};
 use crate::tile::digits::Lines;
 use crate::tile::store::fence;
 use std::ops::Range;
@@ -129,7 +129,7 @@ impl Sort {
 
         let again = |part: &Range<usize>| Self::bytes::<B, V>(part.len()) > CUT_AGAIN * self.limits.cached;
         let turn = AtomicUsize::new(0);
-        let sorted = in_parts(threads, |_| {
+        let sorted = forked(threads, &|_| {
             let mut room = Room::new();
             loop {
                 let value = turn.fetch_add(1, Ordering::Relaxed);
@@ -155,7 +155,7 @@ impl Sort {
         let alone = Self { limits: SortLimits { threads: 1, ..self.limits }, ..*self };
         let turn = AtomicUsize::new(0);
         let helpers = if parts.iter().any(|(.., part)| small(part)) { threads } else { 0 };
-        let sorted = in_parts(helpers, |_| {
+        let sorted = forked(helpers, &|_| {
             let mut room = (Memory::none(), Memory::none());
             while let Some(part) = parts.get(turn.fetch_add(1, Ordering::Relaxed)) {
                 if small(&part.2) {
@@ -186,7 +186,7 @@ impl Sort {
         let results = start + part.start..start + part.end;
         if let (true, Some(only)) = (tells_all, only) {
             let streams = self.streams::<B, V>(len);
-            in_parts(threads, |share| {
+            fork(threads, &|share| {
                 let places = part_of(len, threads, share);
                 self.store_equal(only, results.start + places.start..results.start + places.end, streams);
                 fence();
@@ -257,7 +257,7 @@ impl Sort {
     /// Copies all elements of the source, whose keys are equal, in their order to the results with the indices `range`.
     fn copy_equal<B: KeyBits, V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
         let (len, threads) = (range.len(), self.threads());
-        in_parts(threads, |part| {
+        fork(threads, &|part| {
             let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
             for places in blocks(part_of(len, threads, part)) {
                 let mut own = Blocks::<B, V>::new();

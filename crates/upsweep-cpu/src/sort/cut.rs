@@ -2,8 +2,8 @@
 
 use super::cached::varying;
 use super::ranges::Ranges;
-use super::threads::{in_parts, part_of};
 use super::values::{BLOCK, Block, Columns, Moved, Sort, blocks};
+use crate::engine::apart::{fork, forked, part_of};
 use std::ops::Range;
 use std::sync::Mutex;
 use upsweep_core::key::KeyBits;
@@ -53,7 +53,7 @@ impl<B: KeyBits> Cut<B> {
     /// Calls `of` with the number of each share (a thread's equal piece of the source) and the indices of its first
     /// result in each range, each on a thread of its own.
     pub(super) fn each_share(&self, threads: usize, of: impl Fn(usize, &mut [usize]) + Sync) {
-        in_parts(threads, |_| {
+        fork(threads, &|_| {
             // A poisoned lock means that another thread panics, which ends the call.
             let share = self.shares.lock().ok().and_then(|mut shares| shares.pop());
             if let Some((part, mut places)) = share {
@@ -135,7 +135,7 @@ impl Sort {
         // first-level cache holds this number of them.
         let tables = if number <= 1024 { 4 } else { 2 };
         let begins = [0, 1, 2, 3].map(|table| table % tables * number);
-        let shares = in_parts(threads, |part| {
+        let shares = forked(threads, &|part| {
             let (mut counts, mut all) = (vec![0u32; tables * number], vec![0; number]);
             let (mut room, mut of, mut differ) = (Block::new(B::default()), [0; BLOCK], B::default());
             let (share, mut found) = (part_of(len, threads, part), [false; 2]);

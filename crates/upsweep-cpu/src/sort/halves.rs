@@ -10,8 +10,8 @@
 
 use super::array::CUT_AGAIN;
 use super::cached::Room;
-use super::threads::{in_parts, part_of};
 use super::values::{BLOCK, Block, Moved, Sort, blocks, fetch_ahead};
+use crate::engine::apart::{forked, part_of};
 use crate::tile::digits::Lines;
 use crate::tile::store::fence;
 use std::ops::Range;
@@ -60,7 +60,7 @@ impl Sort {
         });
         let again = |part: &Range<usize>| Self::bytes::<B, V>(part.len()) > CUT_AGAIN * self.limits.cached;
         let turn = AtomicUsize::new(0);
-        let sorted = in_parts(threads, |_| {
+        let sorted = forked(threads, &|_| {
             let mut room = Room::<B, V>::new();
             loop {
                 let range = turn.fetch_add(1, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Arrays that are sorted already, or in reverse order: the test, the copy and the reversal.
 
-use super::threads::{in_parts, part_of};
 use super::values::{BLOCK, Block, Blocks, Moved, Sort, blocks};
+use crate::engine::apart::{fork, part_of};
 use std::sync::atomic::{AtomicBool, Ordering};
 use upsweep_core::key::KeyBits;
 
@@ -46,7 +46,7 @@ impl Sort {
             return false;
         }
         let (threads, failed) = (self.threads(), AtomicBool::new(false));
-        in_parts(threads, |part| {
+        fork(threads, &|part| {
             let mut room = Block::new(B::default());
             let share = part_of(self.len, threads, part);
             let mut begin = share.start;
@@ -66,7 +66,7 @@ impl Sort {
     /// Copies all elements to a separate output, in reverse order if `reversed`.
     pub(super) fn copy<B: KeyBits, V: Moved>(&self, reversed: bool) {
         let threads = self.threads();
-        in_parts(threads, |part| {
+        fork(threads, &|part| {
             let mut room = Blocks::<B, V>::new();
             for places in blocks(part_of(self.len, threads, part)) {
                 // SAFETY: input and output have `self.len` elements and are disjoint, and threads write disjoint
@@ -86,7 +86,7 @@ impl Sort {
     /// Reverses the elements in place.
     pub(super) fn reverse<B: KeyBits, V: Moved>(&self) {
         let threads = self.threads();
-        in_parts(threads, |part| {
+        fork(threads, &|part| {
             let (mut room, mut other) = (Blocks::<B, V>::new(), Blocks::<B, V>::new());
             for places in blocks(part_of(self.len / 2, threads, part)) {
                 let (len, mirror) = (places.len(), self.len - places.end);

@@ -4,8 +4,8 @@
 
 use super::cached::Room;
 use super::short::Waiting;
-use super::threads::{in_parts, part_of};
 use super::values::{Memory, Moved, Sort};
+use crate::engine::apart::{forked, part_of};
 use crate::tile::store::fence;
 use std::ops::Range;
 use upsweep_core::error::Result;
@@ -83,7 +83,7 @@ where
     let long: Vec<_> = if threads == 1 {
         vec![of_parts(0..number)?]
     } else {
-        in_parts(shares, |share| of_parts(parts_of(share))).into_iter().collect::<Result<_>>()?
+        forked(shares, &|share| of_parts(parts_of(share))).into_iter().collect::<Result<_>>()?
     };
     long.into_iter().flatten().try_for_each(|range| sort.of(range).run(&mut Room::<B, V>::new()))
 }
@@ -91,7 +91,7 @@ where
 /// Sorts interleaved lines. Each is gathered into scratch memory, sorted there, and scattered back.
 fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
     let threads = sort.threads();
-    let results = in_parts(threads, |thread| {
+    let results = forked(threads, &|thread| {
         let [mut keys, mut keys_out, mut values, mut values_out] = [const { Memory::<u8>::none() }; 4];
         let (key_bytes, value_bytes) =
             (shape.len.saturating_mul(sort.key_bytes), shape.len.saturating_mul(sort.value_bytes));

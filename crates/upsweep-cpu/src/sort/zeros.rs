@@ -5,8 +5,8 @@
 //! their values, in input order, to the results. If not, this costs one binary search in the results. A sort in place
 //! overwrites its input, and saves the zeros in scratch memory first.
 
-use super::threads::{in_parts, part_of};
 use super::values::{Columns, Memory, Sort};
+use crate::engine::apart::{fork, forked, part_of};
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
@@ -51,7 +51,7 @@ impl Sort {
         if let Some(first) = self.zeros_in_results::<K>() {
             let is_zero = zero_test::<K>();
             let counts =
-                in_parts(self.threads(), |part| self.share::<K>(part).iter().filter(|key| is_zero(key)).count());
+                forked(self.threads(), &|part| self.share::<K>(part).iter().filter(|key| is_zero(key)).count());
             // SAFETY: the results from the first zero on have room for all zeros of the input, and are disjoint from
             // it.
             unsafe { self.copy_zeros::<K>(&counts, self.results_from(first)) };
@@ -69,10 +69,10 @@ impl Sort {
     fn keep_zeros_of<K: KeyBits>(&self) -> Result<Option<Zeros>> {
         let (threads, is_zero, negative) = (self.threads(), zero_test::<K>(), negative_zero::<K>());
         // Most arrays have no negative zero: `contains` finds that with vector instructions.
-        if !in_parts(threads, |part| self.share::<K>(part).contains(&negative)).contains(&true) {
+        if !forked(threads, &|part| self.share::<K>(part).contains(&negative)).contains(&true) {
             return Ok(None);
         }
-        let counts = in_parts(threads, |part| {
+        let counts = forked(threads, &|part| {
             let zeros = || self.share::<K>(part).iter().filter(|key| is_zero(key));
             (zeros().count(), zeros().filter(|&&key| key == negative).count())
         });
@@ -185,7 +185,7 @@ impl Sort {
     /// nobody else uses it.
     unsafe fn copy_zeros<K: KeyBits>(&self, counts: &[usize], to: Columns<u8, u8>) {
         let (threads, is_zero) = (self.threads(), zero_test::<K>());
-        in_parts(threads, |part| {
+        fork(threads, &|part| {
             let mut at = counts.iter().take(part).sum::<usize>();
             let (keys, values) = to.both();
             let first = part_of(self.len, threads, part).start;

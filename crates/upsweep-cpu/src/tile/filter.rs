@@ -49,25 +49,35 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
         // SAFETY: the processor has the instructions of `L`. The elements at `places` and the results at `results` are
         // in memory, and this thread alone uses the results.
         unsafe {
-            match (size_of::<C>(), known_order(self.system), self.places.step > 0) {
-                (4, 1, true) => self.go::<L, 16, 1, true>(),
-                (4, 1, false) => self.go::<L, 16, 1, false>(),
-                (4, 2, true) => self.go::<L, 16, 2, true>(),
-                (4, 2, false) => self.go::<L, 16, 2, false>(),
-                (4, _, true) => self.go::<L, 16, 0, true>(),
-                (4, _, false) => self.go::<L, 16, 0, false>(),
-                (_, 1, true) => self.go::<L, 8, 1, true>(),
-                (_, 1, false) => self.go::<L, 8, 1, false>(),
-                (_, 2, true) => self.go::<L, 8, 2, true>(),
-                (_, 2, false) => self.go::<L, 8, 2, false>(),
-                (_, _, true) => self.go::<L, 8, 0, true>(),
-                (_, _, false) => self.go::<L, 8, 0, false>(),
+            // Only the rows that are used are compiled: the constant decides before that.
+            match const { lanes_of::<C>() } {
+                16 => self.of_order::<L, 16>(),
+                _ => self.of_order::<L, 8>(),
             }
         }
     }
 }
 
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
+    /// Runs the filter with rows of `N` numbers.
+    ///
+    /// # Safety
+    /// The conditions of [`Filter`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
+    #[inline(always)]
+    unsafe fn of_order<L: Lanes, const N: usize>(self) {
+        // SAFETY: the conditions of this function.
+        unsafe {
+            match (known_order(self.system), self.places.step > 0) {
+                (1, true) => self.go::<L, N, 1, true>(),
+                (1, false) => self.go::<L, N, 1, false>(),
+                (2, true) => self.go::<L, N, 2, true>(),
+                (2, false) => self.go::<L, N, 2, false>(),
+                (_, true) => self.go::<L, N, 0, true>(),
+                (_, false) => self.go::<L, N, 0, false>(),
+            }
+        }
+    }
+
     /// Runs the filter with rows (vectors) of `N` numbers, one per lane. `K` is the order of the recurrence, or 0 for
     /// any; `FORWARD` says that the step between elements is 1, not -1. Elements are transposed in squares of `N` rows.
     /// With a constant order a square stays in registers.
@@ -208,25 +218,35 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let wide = self.lines > lanes_of::<C>();
         // SAFETY: the processor has the instructions of `L`. The lines and their results are in memory, and this thread
         // alone uses the results.
         unsafe {
-            match (size_of::<C>(), wide, known_order(self.system)) {
-                (4, true, 1) => self.go::<L, 16, WIDE, 1>(),
-                (4, true, 2) => self.go::<L, 16, WIDE, 2>(),
-                (4, true, _) => self.go::<L, 16, WIDE, 0>(),
-                (4, false, _) => self.go::<L, 16, 1, 0>(),
-                (_, true, 1) => self.go::<L, 8, WIDE, 1>(),
-                (_, true, 2) => self.go::<L, 8, WIDE, 2>(),
-                (_, true, _) => self.go::<L, 8, WIDE, 0>(),
-                (_, false, _) => self.go::<L, 8, 1, 0>(),
+            match const { lanes_of::<C>() } {
+                16 => self.of_order::<L, 16>(),
+                _ => self.of_order::<L, 8>(),
             }
         }
     }
 }
 
 impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
+    /// Runs the filter with rows of `N` lanes, of which some are wanted at once if there are lines enough.
+    ///
+    /// # Safety
+    /// The conditions of [`Columns`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
+    #[inline(always)]
+    unsafe fn of_order<L: Lanes, const N: usize>(self) {
+        // SAFETY: the conditions of this function.
+        unsafe {
+            match (self.lines > N, known_order(self.system)) {
+                (true, 1) => self.go::<L, N, WIDE, 1>(),
+                (true, 2) => self.go::<L, N, WIDE, 2>(),
+                (true, _) => self.go::<L, N, WIDE, 0>(),
+                (false, _) => self.go::<L, N, 1, 0>(),
+            }
+        }
+    }
+
     /// Runs the filter with `W` rows of `N` lanes. `K` is the system's order, or 0 for any.
     ///
     /// # Safety

@@ -41,25 +41,34 @@ impl<C: ComputesOn<I>, I: Element> Work for Rows<'_, C, I> {
     unsafe fn run<L: Lanes>(self) {
         // SAFETY: the processor has the instructions of `L`, and the conditions of `Rows` hold.
         unsafe {
-            match (lanes_of::<C>(), known_order(self.system), self.reverse) {
-                (16, 1, false) => self.go::<L, 16, 1, true>(),
-                (16, 1, true) => self.go::<L, 16, 1, false>(),
-                (16, 2, false) => self.go::<L, 16, 2, true>(),
-                (16, 2, true) => self.go::<L, 16, 2, false>(),
-                (16, _, false) => self.go::<L, 16, 0, true>(),
-                (16, _, true) => self.go::<L, 16, 0, false>(),
-                (_, 1, false) => self.go::<L, 8, 1, true>(),
-                (_, 1, true) => self.go::<L, 8, 1, false>(),
-                (_, 2, false) => self.go::<L, 8, 2, true>(),
-                (_, 2, true) => self.go::<L, 8, 2, false>(),
-                (_, _, false) => self.go::<L, 8, 0, true>(),
-                (_, _, true) => self.go::<L, 8, 0, false>(),
+            match const { lanes_of::<C>() } {
+                16 => self.of_order::<L, 16>(),
+                _ => self.of_order::<L, 8>(),
             }
         }
     }
 }
 
 impl<C: ComputesOn<I>, I: Element> Rows<'_, C, I> {
+    /// Filters lines in rows (vectors) of `N` numbers.
+    ///
+    /// # Safety
+    /// The conditions of [`Rows`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
+    #[inline(always)]
+    unsafe fn of_order<L: Lanes, const N: usize>(self) {
+        // SAFETY: the conditions of this function.
+        unsafe {
+            match (known_order(self.system), self.reverse) {
+                (1, false) => self.go::<L, N, 1, true>(),
+                (1, true) => self.go::<L, N, 1, false>(),
+                (2, false) => self.go::<L, N, 2, true>(),
+                (2, true) => self.go::<L, N, 2, false>(),
+                (_, false) => self.go::<L, N, 0, true>(),
+                (_, true) => self.go::<L, N, 0, false>(),
+            }
+        }
+    }
+
     /// Filters lines in rows (vectors) of `N` numbers. `K` is the order of the recurrence, or 0 for any; `FORWARD` says
     /// that lines begin at their lowest address.
     ///

@@ -46,7 +46,7 @@ impl<B: KeyBits> Work for Network<'_, B> {
         // SAFETY: the processor has the instructions of `L`. The parts cover all of the numbers and have at most
         // [`MOST`] each. `sorted` has room for one more row.
         unsafe {
-            match size_of::<B>() {
+            match const { size_of::<B>() } {
                 4 => self.go::<L, 16>(),
                 8 => self.go::<L, 8>(),
                 _ => {}

@@ -1,5 +1,6 @@
 //! Initial states of the parts of a line in a recurrence: each part's contribution from zero states, and their join.
 
+use super::filter::lanes_of;
 use super::lanes::{Lanes, Work};
 use upsweep_core::call::recurrence::{Coefficient, ComputesOn, MOST_ORDER};
 use upsweep_core::operator::Element;
@@ -33,8 +34,8 @@ impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
     unsafe fn run<L: Lanes>(self) {
         // SAFETY: the processor has the instructions of `L`, and the parts' elements are in memory.
         unsafe {
-            match size_of::<C>() {
-                4 => self.go::<L, 16>(),
+            match const { lanes_of::<C>() } {
+                16 => self.go::<L, 16>(),
                 _ => self.go::<L, 8>(),
             }
         }

@@ -1,7 +1,7 @@
 //! Keys of one row: the key of a rank, and the first keys.
 
+use crate::engine::apart;
 use crate::order_statistics::{Ranks, select};
-use rayon::prelude::*;
 use upsweep_core::error::Result;
 use upsweep_core::key::{KeyBits, KeyOrder};
 use upsweep_core::memory;
@@ -39,22 +39,19 @@ impl<B: KeyBits> Keys<'_, B> {
 
     /// Calls `of` for each part of the keys, in parallel if there are several, and returns the results. The arguments
     /// of `of` are the part's element of `given`, the index of the part's first key, and its keys.
-    fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[B]) -> R + Sync) -> Vec<R> {
-        let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;
-        let part = |(part, given)| {
-            let (begin, end) = (begin(part), begin(part + 1));
-            of(given, begin, self.bits.get(begin..end).unwrap_or_default())
-        };
-        if self.parts == 1 {
-            given.into_iter().enumerate().map(part).collect()
-        } else {
-            given.into_par_iter().enumerate().map(part).collect()
-        }
+    fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: &(dyn Fn(T, usize, &[B]) -> R + Sync)) -> Vec<R> {
+        let mut parts: Vec<_> = given.into_iter().map(|given| (Some(given), None)).collect();
+        apart::each(&mut parts, self.parts > 1, &|part, (given, result)| {
+            let places = apart::part_of(self.bits.len(), self.parts, part);
+            let keys = self.bits.get(places.clone()).unwrap_or_default();
+            *result = given.take().map(|given| of(given, places.start, keys));
+        });
+        parts.into_iter().filter_map(|(_, result)| result).collect()
     }
 
     /// Calls `of` with the keys of each part, in parallel if there are several, and returns the results.
-    fn in_parts<R: Send>(&self, of: impl Fn(&[B]) -> R + Sync) -> Vec<R> {
-        self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
+    fn in_parts<R: Send>(&self, of: &(dyn Fn(&[B]) -> R + Sync)) -> Vec<R> {
+        self.with_parts(vec![(); self.parts], &|(), _, keys| of(keys))
     }
 
     /// Returns the key of `rank`, as a number. Ranks begin with 1.
@@ -99,7 +96,7 @@ impl<B: KeyBits> Keys<'_, B> {
         let low = sample.get(((centre - spread).max(0.0) as usize).wrapping_sub(1)).copied();
         let high = sample.get((centre + spread).ceil() as usize).copied();
         let most = len / MOST_CANDIDATES / self.parts;
-        let found = self.in_parts(|keys| {
+        let found = self.in_parts(&|keys| {
             // On a lack of memory the radix selection is used, which needs less.
             let (mut before, mut within) = (0, Vec::new());
             for keys in keys.chunks(AT_ONCE) {
@@ -149,7 +146,7 @@ impl<B: KeyBits> Keys<'_, B> {
 
     /// Returns the bits of the zeros of ascending ranks. `zero` is the number that all zeros are compared as.
     fn zeros(&self, zero: B, ranks: &[u64]) -> Result<Vec<B>> {
-        let counts = self.in_parts(|keys| {
+        let counts = self.in_parts(&|keys| {
             keys.iter().map(|&bits| self.number(bits)).fold((0u64, 0u64), |(before, equal), key| {
                 (before + u64::from(key < zero), equal + u64::from(key == zero))
             })
@@ -161,7 +158,7 @@ impl<B: KeyBits> Keys<'_, B> {
             shares.push((next, equal));
             next += equal;
         }
-        let found = self.with_parts(shares, |(first, equal), _, keys| {
+        let found = self.with_parts(shares, &|(first, equal), _, keys| {
             let own = ranks.partition_point(|&rank| rank < first)..ranks.partition_point(|&rank| rank < first + equal);
             let own = ranks.get(own).unwrap_or_default();
             let mut found = memory::room(own.len())?;
@@ -182,7 +179,7 @@ impl<B: KeyBits> Keys<'_, B> {
     /// Returns the first `rank` keys as numbers, each with its index, in the order of the input.
     pub(super) fn first(&self, rank: usize) -> Result<Vec<(B, usize)>> {
         let wanted = self.of_rank(rank)?;
-        let counts = self.in_parts(|keys| {
+        let counts = self.in_parts(&|keys| {
             keys.iter().map(|&bits| self.number(bits)).fold((0usize, 0usize), |(before, equal), key| {
                 (before + usize::from(key < wanted), equal + usize::from(key == wanted))
             })
@@ -200,7 +197,7 @@ impl<B: KeyBits> Keys<'_, B> {
             shares.push((own, equal));
             left = rest;
         }
-        self.with_parts(shares, |(own, mut equal), begin, keys| {
+        self.with_parts(shares, &|(own, mut equal), begin, keys| {
             let mut own = own.iter_mut();
             for (keys, at) in keys.chunks(AT_ONCE).zip((begin..).step_by(AT_ONCE)) {
                 let numbers = || keys.iter().map(|&bits| self.number(bits));

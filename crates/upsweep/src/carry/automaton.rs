@@ -61,7 +61,7 @@ impl Automaton {
     {
         let (text, events) = (text.view(), Some((kinds.view_mut(), places.view_mut())));
         let len = text.len();
-        let carried = carry.open(device, (None, || self.call()), STATE_WORDS, true)?;
+        let carried = carry.open(device, (None, &|| self.call()), STATE_WORDS, true)?;
         let Carried { position, before, mut after } = carried;
         let mut count = Count::new(device)?;
         let lent = Carried { position, before: before.clone(), after: after.view_mut() };

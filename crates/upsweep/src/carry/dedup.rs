@@ -83,7 +83,7 @@ impl<C, V> Dedup<C, V> {
         let call = || call::<X::Value, V, O::Item, _>(&format!("{what} of equal neighbours"), same);
         let (words, any_bits) = (const { words::<X::Value>(after::<O::Item>(VALUES)) }, numbers::<O::Item>());
         let any_bits = any_bits && numbers::<X::Value>();
-        let carried = carry.open(device, (Some((types, Kind::Whole)), call), words, any_bits)?;
+        let carried = carry.open(device, (Some((types, Kind::Whole)), &call), words, any_bits)?;
         if input.is_empty() {
             return nothing(device, &carried);
         }
@@ -160,7 +160,7 @@ impl<E> Runs<E> {
         let call = || call::<X::Value, Indices, B::Item, _>(what, self.same);
         let words = const { words::<X::Value>(last_of_runs::<X::Value, B::Item>()) };
         let any_bits = numbers::<X::Value>() && numbers::<B::Item>();
-        let carried = carry.open(device, (Some((types, Kind::Whole)), call), words, any_bits)?;
+        let carried = carry.open(device, (Some((types, Kind::Whole)), &call), words, any_bits)?;
         if input.is_empty() {
             expect_length("second output", numbers_of.view_mut().len(), values.view_mut().len())?;
             return nothing(device, &carried);

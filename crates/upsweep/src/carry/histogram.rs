@@ -59,7 +59,7 @@ impl<B, W> Histogram<B, W> {
         expect_length("output", output.view_mut().len(), bins)?;
         let words = (bins * size_of::<O::Item>()).next_multiple_of(16) / 8;
         let call = || self.call::<X::Value, X::Args, O::Item>(bins);
-        let carried = carry.open(device, (None, call), words, true)?;
+        let carried = carry.open(device, (None, &call), words, true)?;
         self.part::<X::Value, X::Args, O>(device, &input, output, carried)?;
         carry.advance(input.len());
         Ok(())

@@ -84,7 +84,7 @@ where
         let words = const { after::<B::Item>(last_key::<M::Output, B::Item>()) / 8 };
         let call = || self.call::<X::Item, Y::Item>();
         let any_bits = numbers::<M::Output>() && numbers::<B::Item>();
-        let carried = carry.open(device, (Some((types, Kind::Keys)), call), words, any_bits)?;
+        let carried = carry.open(device, (Some((types, Kind::Keys)), &call), words, any_bits)?;
         if len == 0 {
             let Keys(of_elements, _) = &self.options.segments;
             crate::options::expect_length("keys", of_elements.view().len(), 0)?;

@@ -259,7 +259,7 @@ impl Carry {
     pub(crate) fn open(
         &mut self,
         device: &Device,
-        (types, call): (Option<(TypeId, Kind)>, impl Fn() -> Call),
+        (types, call): (Option<(TypeId, Kind)>, &dyn Fn() -> Call),
         words: usize,
         any_bits: bool,
     ) -> Result<Carried<'_>> {

@@ -82,7 +82,7 @@ impl<M, F> MovingSum<M, F> {
         let bytes = most.and_then(|most| most.checked_mul(size_of::<X::Value>()));
         let (Some(most), Some(bytes)) = (most, bytes) else { return Err(Error::OutOfMemory { bytes: usize::MAX }) };
         let words = bytes.max(1).div_ceil(16) * 2;
-        let carried = carry.open(device, (None, || self.call::<X::Value, A>()), words, numbers::<X::Value>())?;
+        let carried = carry.open(device, (None, &|| self.call::<X::Value, A>()), words, numbers::<X::Value>())?;
         let Carried { position, before, mut after } = carried;
         let rows_before = position / row.max(1) as u64;
         let kept = rows_before.min((above + below) as u64) as usize;

@@ -62,7 +62,7 @@ impl<C: Coefficient, Z> Recurrence<'_, C, Z> {
         let signals = <X::Value as Signal<C>>::SIGNALS;
         let states = shape.lines().saturating_mul(system.states).saturating_mul(signals);
         let words = states.saturating_mul(size_of::<C>()).div_ceil(8).max(1);
-        let carried = carry.open(device, (None, || self.call::<X::Value>(shape.lines())), words, true)?;
+        let carried = carry.open(device, (None, &|| self.call::<X::Value>(shape.lines())), words, true)?;
         let Carried { position, before, mut after } = carried;
         let first = if position > 0 { Some(numbers_of::<C>(&before, states)?) } else { self.state.view() };
         let last = Some(numbers_of_mut::<C>(&mut after, states)?);

@@ -72,7 +72,7 @@ impl<Op, M, F, V> Reduce<'_, Op, M, F, Whole, V> {
         let types = TypeId::of::<(Reduce<'static, Op, M, F>, M::Output, X::Value, Y::Value)>();
         let words = const { words::<X::Item, Y::Item, Op, M, F>() };
         let call = || call::<X::Item, Y::Item, Op, M>(&operator, &map);
-        let carried = carry.open(device, (Some((types, Kind::Whole)), call), words, numbers::<M::Output>())?;
+        let carried = carry.open(device, (Some((types, Kind::Whole)), &call), words, numbers::<M::Output>())?;
         let (shape, input) = (Shape::line(len), Elements::Given(input));
         let steps = Parts::<X::Item, Y::Item, Op, M, F>::new(operator, map, finish);
         if const { sums_in_f32::<M::Output, Op>() } {

@@ -63,7 +63,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         let types = TypeId::of::<(Op, M, M::Output, F, X::Value, Y::Value, G::Key, G::Same)>();
         let words = const { words::<X::Item, Y::Item, Op, M, F, G>() };
         let any_bits = numbers::<M::Output>() && (G::KIND as u8 != Kind::Keys as u8 || numbers::<G::Key>());
-        let carried = carry.open(device, (Some((types, G::KIND)), call), words, any_bits)?;
+        let carried = carry.open(device, (Some((types, G::KIND)), &call), words, any_bits)?;
         self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, Some(carried))?;
         carry.advance(len);
         Ok(())

@@ -149,7 +149,7 @@ where
     let len = len_of::<I>(&input)?;
     expect_known::<I>()?;
     expect_indices::<V, I::Value, O>(carry.position(), len)?;
-    let carried = carry.open(device, (Some((types, Kind::Whole)), call), 2, true)?;
+    let carried = carry.open(device, (Some((types, Kind::Whole)), &call), 2, true)?;
     if len == 0 {
         return nothing(device, &carried);
     }
