@@ -22,6 +22,7 @@ use super::run::{Memory, Storing};
 use super::scan::PIECE;
 use super::simd::Set;
 use super::store::StreamingCopy;
+use super::windows::fetch_near;
 use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::outputs::Write;
@@ -33,6 +34,8 @@ pub(crate) const LEAST: usize = 4;
 /// Bytes of the values or the results on a stage, if more lines make no better use of cache lines. Of more values,
 /// reads and stores would take turns.
 const FEW_BYTES: usize = 2 << 10;
+/// Distance in bytes to the elements that are prefetched, if results are stored past the cache.
+const AHEAD: usize = 6 << 10;
 /// Largest number of these bytes, and of a line's.
 const STAGE_BYTES: usize = 8 << 10;
 
@@ -121,6 +124,14 @@ pub(crate) unsafe fn scan<S: Steps>(
         // Address that the value of the memory's first element would have.
         let origin = values.wrapping_sub(lowest);
         let output = memory.output.wrapping_add(lowest);
+        if streamed {
+            // Past the cache the stores take so long that the hardware's prefetcher falls behind.
+            let (this, size) = S::In::address(&memory.input, lowest);
+            let ahead = if memory.reverse { this.wrapping_sub(AHEAD) } else { this.wrapping_add(AHEAD) };
+            for line in (0..number * size).step_by(ROW_BYTES) {
+                fetch_near(ahead.wrapping_add(line));
+            }
+        }
         // SAFETY: the lines are in the memory, and the stage has room for their values. Then all of these are there.
         // Their results are in the memory, where nothing else uses them. The processor has the instructions of every
         // `Set`.
@@ -307,10 +318,10 @@ impl<S: Steps, const REVERSE: bool> Line<'_, S, REVERSE> {
             }
             return y;
         }
-        for _ in 0..number {
+        repeat(number, || {
             y = next(y, at);
             at = at.wrapping_add(Self::STEP);
-        }
+        });
         y
     }
 
@@ -331,11 +342,27 @@ impl<S: Steps, const REVERSE: bool> Line<'_, S, REVERSE> {
             let x = self.element(at);
             let mut value = first.map_or(x, |first| steps.combine_encoded(first, x));
             self.put(at.wrapping_add(place), result(value));
-            for _ in 1..self.len {
+            let mut next = || {
                 at = at.wrapping_add(Self::STEP);
                 value = steps.combine_encoded(value, self.element(at));
                 self.put(at.wrapping_add(place), result(value));
+            };
+            // With the first element, four.
+            let mut left = self.len - 1;
+            if left >= 3 {
+                (0..3).for_each(|_| next());
+                left -= 3;
             }
+            repeat(left, next);
         }
     }
+}
+
+/// Calls `step` `number` times, four times in turn: a loop of its own for each element takes as long as the element.
+#[inline(always)]
+fn repeat(number: usize, mut step: impl FnMut()) {
+    for _ in 0..number / 4 {
+        (0..4).for_each(|_| step());
+    }
+    (0..number % 4).for_each(|_| step());
 }
