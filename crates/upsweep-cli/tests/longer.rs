@@ -113,7 +113,7 @@ fn each_command(n: u64, bytes: usize) {
 
 #[test]
 fn files_longer_than_memory() {
-    each_command(1 << 25, 3 << 26);
+    each_command(1 << 25, 1 << 28);
 }
 
 #[test]
