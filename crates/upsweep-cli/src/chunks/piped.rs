@@ -28,7 +28,7 @@ pub(crate) enum Loaded {
 /// in that for temporary files, if the command can read it in chunks.
 pub(crate) fn load(common: &Common, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Loaded> {
     let is_table = common.table.delimiter(None).is_some() || common.column.is_some();
-    let Some(folder) = in_file.filter(|_| !is_table && input::is_simple(common)) else {
+    let Some(folder) = in_file.filter(|_| !is_table && input::is_one_array(common)) else {
         return input::load(common, keep_keys).map(Box::new).map(Loaded::Whole);
     };
     match input::open_standard_input(common.table.text(b' '))? {
