@@ -55,7 +55,7 @@ fn data(random: &mut Random, element: &str, size: usize, n: usize) -> Vec<u8> {
             // From 1/256 to 1/128, or small integers.
             "f16" => bytes.extend((0x1c00 + (x % 1024) as u16).to_le_bytes()),
             _ if small => {
-                let value = x % 7 & if element == "bool" { 1 } else { 7 };
+                let value = x % if element == "bool" { 2 } else { 7 };
                 let value = if element == "i32" { (value as u32).swap_bytes().into() } else { value };
                 bytes.extend(&value.to_le_bytes()[..size]);
             }

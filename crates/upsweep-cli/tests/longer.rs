@@ -11,7 +11,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Command, Output};
-use support::{Folder, npy, npy_dictionary};
+use support::{Folder, npy};
 
 /// Odd, so that its multiples modulo a power of two are all numbers below that, in no order.
 const FACTOR: u64 = 2_654_435_761;
@@ -24,19 +24,10 @@ fn limited(f: &Folder, kib: usize, before: &str, args: &str) -> Output {
     command.env("RAYON_NUM_THREADS", "2").output().unwrap()
 }
 
-/// Header of `x.npy`, of the same length for each shape.
-fn header(shape: &str) -> Vec<u8> {
-    npy_dictionary(
-        1,
-        &format!("{:<100}", format!("{{'descr': '<u4', 'fortran_order': False, 'shape': {shape}, }}")),
-        &[],
-    )
-}
-
 /// Writes the numbers below `n`, a power of two, in no order, to `x.npy`.
 fn mixed(f: &Folder, n: u64) {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(f.path("x.npy")).unwrap());
-    out.write_all(&header(&format!("({n},)"))).unwrap();
+    out.write_all(&npy("'<u4'", &format!("({n},)"), &[])).unwrap();
     for i in 0..n {
         out.write_all(&((i.wrapping_mul(FACTOR) % n) as u32).to_le_bytes()).unwrap();
     }
@@ -77,52 +68,6 @@ fn each_command(n: u64, bytes: usize) {
     assert_eq!(run("reduce x.npy"), format!("{}\n", n * (n - 1) / 2));
     run("scan x.npy -o y.npy");
     has(&f, "y.npy", 8, running());
-    let mut left = n * (n - 1) / 2;
-    run("scan x.npy --reverse -o y.npy");
-    has(
-        &f,
-        "y.npy",
-        8,
-        (0..n).map(|i| {
-            left -= x(i);
-            left + x(i)
-        }),
-    );
-    // Two long lines; two long columns; many columns; many slabs.
-    for (outer, len, inner) in [(2, n / 2, 1), (1, n / 2, 2), (1, 4, n / 4), (n / 8, 4, 2)] {
-        let mut file = File::options().write(true).open(f.path("x.npy")).unwrap();
-        file.write_all(&header(&format!("({outer}, {len}, {inner})"))).unwrap();
-        let lines = |i: u64| (i / (len * inner), i % inner);
-        if inner <= 2 {
-            run("scan x.npy --axis 1 -o y.npy");
-            let mut sums = [0; 2];
-            let mut slab = 0;
-            has(
-                &f,
-                "y.npy",
-                8,
-                (0..n).map(|i| {
-                    let (outer, column) = lines(i);
-                    sums = if slab == outer { sums } else { [0; 2] };
-                    slab = outer;
-                    sums[column as usize] += x(i);
-                    sums[column as usize]
-                }),
-            );
-        }
-        run("reduce x.npy --axis 1 --op max -o y.npy");
-        has(
-            &f,
-            "y.npy",
-            4,
-            (0..outer * inner).map(|line| {
-                let first = line / inner * len * inner + line % inner;
-                (0..len).map(|k| x(first + k * inner)).max().unwrap()
-            }),
-        );
-    }
-    let mut file = File::options().write(true).open(f.path("x.npy")).unwrap();
-    file.write_all(&header(&format!("({n},)"))).unwrap();
     run("select x.npy --where 'x % 4 == 1' -o y.npy");
     has(&f, "y.npy", 4, (0..n).map(x).filter(|x| x % 4 == 1));
     run("select x.npy --where 'x < 1000' --indices -o y.npy");
