@@ -85,6 +85,6 @@ pub use running::{Bounds, Extent, LineChecks, RunningCheck};
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::{Distinct, expand, expand_values, runs, select, select_indices, unique};
-pub use sort::{Quantile, Sort, lexsort, quantiles, top};
+pub use sort::{Quantile, Quantiles, Sort, lexsort, quantiles, top};
 pub use types::{Type, Value};
 pub use values::{Values, View, ViewMut};

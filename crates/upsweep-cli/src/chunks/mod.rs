@@ -30,6 +30,7 @@ mod fold;
 pub(crate) mod histogram;
 mod lines;
 mod memory;
+mod pass;
 mod piped;
 pub(crate) mod reduce;
 pub(crate) mod reduce_lines;
@@ -44,7 +45,8 @@ mod turns;
 
 pub(crate) use file::ArrayFile;
 pub(crate) use fold::fold;
-pub(crate) use piped::{FEW, Loaded, load, load_npy};
+pub(crate) use pass::pass;
+pub(crate) use piped::{FEW, Loaded, load, load_npy, of_array};
 
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result};

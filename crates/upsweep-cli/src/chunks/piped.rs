@@ -37,6 +37,15 @@ pub(crate) fn load(common: &Common, keep_keys: bool, in_file: Option<Option<&Pat
     }
 }
 
+/// Opens the input of a command that reads arrays in chunks, if `in_file`, and any other input as a whole: as [`load`] does, but for
+/// files, of which an array in a plain one is left there.
+pub(crate) fn of_array(common: &Common, in_file: Option<Option<&Path>>) -> Result<Loaded> {
+    match ArrayFile::open(common)?.filter(|_| in_file.is_some()) {
+        Some(file) => Ok(Loaded::File(Box::new(file))),
+        None => load(common, false, in_file),
+    }
+}
+
 /// Reads the array that `reader` has from its first byte on, as [`load`] does.
 pub(crate) fn load_npy(
     mut reader: Box<dyn Read>,
