@@ -333,8 +333,8 @@ Windows:
 
 Long files, several, and parts of a series:
   Several files (part-*.npy) are one array, in the order in which they are named; arrays of several axes along the first one.
-  On the CPU a .npy or raw file is scanned to another in chunks, in some MB of memory a thread. --carry-out writes a small file
-  with what --carry-in of the next part's scan needs: the results have the bits of one scan of all parts.
+  On the CPU a .npy or raw file is scanned to another in chunks, in some MB of memory a thread, along an axis and in reverse, too.
+  --carry-out writes a small file with what --carry-in of the next part's scan needs: the results have the bits of one scan of all parts.
 
 ",
     exit_codes!()

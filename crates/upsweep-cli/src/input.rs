@@ -378,7 +378,11 @@ pub(crate) fn load_numbers(mut text: Box<dyn Read>, args: &Common) -> Result<Inp
 
 /// Whether all that is asked of standard input, which is no table, can be done as it comes.
 pub(crate) fn is_simple(common: &Common) -> bool {
-    let others = common.by_key.is_some() || common.segments.is_some() || common.axis.is_some();
+    is_one_array(common) && common.axis.is_none()
+}
+
+/// Whether standard input, which is no table, is all that is read, as one array.
+pub(crate) fn is_one_array(common: &Common) -> bool {
     let is_only = common.file == Path::new("-") && common.more.is_empty() && common.array.is_none();
-    is_only && !others && !common.missing.is_asked()
+    is_only && common.by_key.is_none() && common.segments.is_none() && !common.missing.is_asked()
 }

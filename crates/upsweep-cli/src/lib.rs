@@ -54,6 +54,7 @@ mod fortran;
 mod groups;
 mod grown;
 mod histogram;
+mod in_chunks;
 mod input;
 mod keyed;
 mod lab;

@@ -1,14 +1,16 @@
 //! Command `upsweep quantile`: the values below which given shares of all values lie.
 
 use crate::args::{Common, QuantileArgs};
+use crate::chunks::{self, ArrayFile, Loaded};
 use crate::device::{Chosen, Work};
-use crate::element::{Values, format};
+use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, note};
-use crate::input::{self, Input};
+use crate::input::Input;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::run;
 use crate::write::{self, OutputForm};
+use upsweep_dynamic::{Number, Quantile, Quantiles, Value as _};
 
 /// Runs `upsweep quantile`.
 pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
@@ -21,12 +23,14 @@ pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
-    let Input { name, values, .. } = input::load(&common, false)?;
-    if values.is_empty() {
-        return Err(Failure::input(&name, "has no values, so it has no quantiles"));
-    }
-    let results = upsweep_dynamic::quantiles(&device.device, values.view(), &args.q);
-    let results = results.map_err(|e| Failure::computing(&name, &e))?;
+    let results = match chunks::of_array(&common, device.on_host.then(|| destination.folder()))? {
+        Loaded::File(file) if file.len > 0 => match of_file(&file, &args.q)? {
+            Some(results) => results,
+            None => of_input(&device, &file.into_input()?, &args.q)?,
+        },
+        Loaded::File(file) => of_input(&device, &file.into_input()?, &args.q)?,
+        Loaded::Whole(input) => of_input(&device, &input, &args.q)?,
+    };
     let values = Values::from(results.iter().map(|quantile| quantile.value).collect::<Vec<f64>>());
     if let OutputForm::Words | OutputForm::Table { .. } = form {
         return print(&destination, |out| {
@@ -55,4 +59,35 @@ pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Returns the quantiles of an input that was read as a whole.
+fn of_input(device: &Chosen, Input { name, values, .. }: &Input, shares: &[f64]) -> Result<Vec<Quantile>> {
+    if values.is_empty() {
+        return Err(Failure::input(name, "has no values, so it has no quantiles"));
+    }
+    upsweep_dynamic::quantiles(&device.device, values.view(), shares).map_err(|e| Failure::computing(name, &e))
+}
+
+/// Returns the quantiles of a file that has values, which is read twice or more. `None` where a quantile is zero and the file has zeros
+/// of both signs: which of them comes first shows when all are in memory.
+fn of_file(file: &ArrayFile, shares: &[f64]) -> Result<Option<Vec<Quantile>>> {
+    let failed = |e| Failure::computing(&file.name, &e);
+    let mut found = Quantiles::new(file.element, shares).map_err(failed)?;
+    while found.again().map_err(failed)? {
+        chunks::pass(file, 1, "reading", &mut |_, chunk| found.push(chunk.view()).map_err(failed))?;
+    }
+    let found = found.finish().map_err(failed)?;
+    if file.element.integers().is_some() || found.iter().all(|quantile| quantile.value != 0.0) {
+        return Ok(Some(found));
+    }
+    let mut signs = [false; 2];
+    chunks::pass(file, 1, "reading", &mut |_, chunk| {
+        with_values!(chunk, x => x.iter().for_each(|x| match x.number() {
+            Number::Float(x) if x == 0.0 => signs[usize::from(x.is_sign_negative())] = true,
+            _ => {}
+        }));
+        Ok(())
+    })?;
+    Ok((signs != [true; 2]).then_some(found))
 }

@@ -3,16 +3,16 @@
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, described, places, report};
 use crate::carried::Carried;
-use crate::chunks::{self, ArrayFile, Loaded};
+use crate::chunks::{ArrayFile, Loaded};
 use crate::column;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
+use crate::in_chunks;
 use crate::input::{self, Form, Input};
 use crate::keyed::{keyed, note_repeated_keys};
 use crate::live::{self, Begun};
 use crate::names;
-use crate::npy;
 use crate::output::Destination;
 use crate::parts::Scans;
 use crate::print::print;
@@ -25,7 +25,7 @@ use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
-use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Segments, View};
+use upsweep_dynamic::{Op, Operation, Reduce, RunningCheck, Segments, View};
 
 /// Runs `upsweep scan`.
 pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
@@ -36,16 +36,15 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device, Work::Pass)?;
     let to_file = match named {
-        Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) if destination.has_places() && !args.reverse => Some(form),
+        Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) if destination.has_places() => Some(form),
         _ => None,
     };
     if let Some(form) = to_file
         && let Some(file) = ArrayFile::open(common)?
-        && common.axis.is_none_or(|_| file.shape.len() == 1)
         && let sums = Sums::new(common.sums, op, file.element, form)?
-        && op.keeps_bits_in_parts(sums.computed)
+        && in_chunks::can_scan((args, op), (&file, sums), &device, &carried)
     {
-        return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
+        return in_chunks::scan((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
     }
     explain_waiting(common);
     let in_parts =
@@ -68,8 +67,8 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         Begun::Loaded(Loaded::File(file)) => {
             let form = to_file.unwrap_or(OutputForm::Npy);
             let sums = Sums::new(common.sums, op, file.element, form)?;
-            if op.keeps_bits_in_parts(sums.computed) {
-                return scan_in_chunks((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
+            if in_chunks::can_scan((args, op), (&file, sums), &device, &carried) {
+                return in_chunks::scan((args, op), (&file, sums), &device, (&destination, form), &carried, begun);
             }
             file.into_input()?
         }
@@ -167,43 +166,6 @@ fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsw
     check.finish(handed_on)
 }
 
-/// Runs `upsweep scan` of a big array: its file is read, computed and written at the same time.
-fn scan_in_chunks(
-    (args, op): (&ScanArgs, Op),
-    (file, sums): (&ArrayFile, Sums),
-    device: &Chosen,
-    (destination, form): (&Destination, OutputForm),
-    carried: &Carried<'_>,
-    begun: Instant,
-) -> Result<()> {
-    let common = &args.common;
-    let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
-    sums.check_output(form, op, destination.name())?;
-    let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
-    sums.note_width(form, element);
-    let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
-    let Scans { checked, computed: scan } = Scans::new((args, op), &asked, None)?;
-    let carry = carried.read(Operation::Scan, op, sums.computed)?;
-    let places = places(input_form, shape);
-    let overflow = |e: &Error| asked.overflow(&places, "", e);
-    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
-    let (check, handed_on) = (check.map_err(|e| asked.failed(&e))?, carried.is_handed_on());
-    let header = if form == OutputForm::Npy { npy::header(sums.results, shape) } else { Vec::new() };
-    let begin = header.len() as u64;
-    let job = chunks::scan::Job { file, device, scan, sums, check, handed_on, begin };
-    let started = Instant::now();
-    let mut last = carry;
-    destination.write_places(|places| {
-        places.write(&header, 0)?;
-        last = job.run(std::mem::take(&mut last), places, &overflow)?;
-        carried.check_init(&last, &asked)
-    })?;
-    carried.write(&last, &asked)?;
-    let bytes = len * (element.size() + sums.results.size());
-    report(destination, &asked.summary(described(args, op), (len, element), started.elapsed(), bytes));
-    Ok(())
-}
-
 /// Runs `upsweep reduce` by one operator, or the count of what there is.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let begun = Instant::now();
@@ -216,11 +178,10 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let device = Chosen::open(common.device, Work::Pass)?;
     if device.on_host
         && let Some(file) = ArrayFile::open(common)?
-        && common.axis.is_none_or(|_| file.shape.len() == 1)
         && let sums = Sums::new(common.sums, op, file.element, output_form)?
-        && op.keeps_bits_in_parts(sums.computed)
+        && in_chunks::can_reduce((common, op), (&file, sums), &carried)
     {
-        return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
+        return in_chunks::reduce((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
     }
     explain_waiting(common);
     let keeps_bits = op.keeps_bits_in_parts(common.sums.sum_type.or(common.element).unwrap_or(Type::F64));
@@ -236,9 +197,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         Begun::Numbers(text) => return live::reduce((common, op), text, &device, (&destination, &carried), begun),
         Begun::Loaded(Loaded::File(file)) => {
             let sums = Sums::new(common.sums, op, file.element, output_form)?;
-            if op.keeps_bits_in_parts(sums.computed) {
+            if in_chunks::can_reduce((common, op), (&file, sums), &carried) {
                 let to = (&destination, output_form);
-                return reduce_in_chunks((common, op), (&file, sums), &device, to, &carried, begun);
+                return in_chunks::reduce((common, op), (&file, sums), &device, to, &carried, begun);
             }
             file.into_input()?
         }
@@ -320,44 +281,6 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         carried.write(carry, &asked)?;
     }
     report(&destination, &summary);
-    Ok(())
-}
-
-/// Runs `upsweep reduce` of a big array: its file is read and computed at the same time.
-fn reduce_in_chunks(
-    (common, op): (&Common, Op),
-    (file, sums): (&ArrayFile, Sums),
-    device: &Chosen,
-    (destination, form): (&Destination, OutputForm),
-    carried: &Carried<'_>,
-    begun: Instant,
-) -> Result<()> {
-    let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
-    sums.check_output(form, op, destination.name())?;
-    sums.note_width(form, element);
-    let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
-    let asked = Asked { common, name, device, shape, axis, sums, missing: 0, begun };
-    let mut reduce = Reduce::new(op).accumulate(sums.computed);
-    let mut checked = Reduce::new(op).accumulate(sums.results);
-    if let Some(init) = asked.init()? {
-        (reduce, checked) = (reduce.init(sums.init(init)), checked.init(init));
-    }
-    let carry = carried.read(Operation::Reduction, op, sums.computed)?;
-    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
-    let check = check.map_err(|e| asked.failed(&e))?;
-    let started = Instant::now();
-    let job = chunks::reduce::Job { file, reduce, sums, check };
-    let carry = carried.is_asked().then_some(carry);
-    let places = places(input_form, shape);
-    let (total, carry) = job.run(carry, &|e| asked.overflow(&places, "from here on ", e))?;
-    let total = sums.results(total).map_err(|e| asked.failed(&e))?;
-    let time = started.elapsed();
-    let (out_name, progress) = (destination.name(), Progress::new("writing", None));
-    destination.write(|out| write::write(form, &total, &[], (out, out_name), &progress))?;
-    if let Some(carry) = &carry {
-        carried.write(carry, &asked)?;
-    }
-    report(destination, &asked.summary(format!("{op} reduction"), (len, element), time, len * element.size()));
     Ok(())
 }
 

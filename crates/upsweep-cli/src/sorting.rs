@@ -17,7 +17,7 @@ use crate::run;
 use crate::show::position_with;
 use crate::table::{Asked, Cells, Keep, WrittenRows};
 use crate::write::{self, OutputForm};
-use upsweep_dynamic::{Sort, top as first_of};
+use upsweep_dynamic::{Sort, View, top as first_of};
 
 /// Runs `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
@@ -178,9 +178,12 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
-    let input = input::load(&common, false)?;
-    let Input { name, values, .. } = &input;
-    let k = match (args.k, values.len()) {
+    let input = chunks::of_array(&common, device.on_host.then(|| destination.folder()))?;
+    let (name, len) = match &input {
+        Loaded::File(file) => (&file.name, file.len),
+        Loaded::Whole(input) => (&input.name, input.values.len()),
+    };
+    let k = match (args.k, len) {
         (None, len) => DEFAULT_K.min(len),
         (Some(k), 0) if k > 0 => return Err(Failure::Input(format!("-k {k}: {name} has no values"))),
         (Some(k), len) if k > len => {
@@ -189,13 +192,20 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
         }
         (Some(k), _) => k,
     };
-    let found = first_of(&device.device, values.view(), k, !args.least);
-    let (found, mut places) = found.map_err(|e| Failure::computing(name, &e))?;
-    // A row has the index that it has in the table.
-    places.iter_mut().for_each(|place| *place = position_with(input.left_out(), *place as usize) as u64);
-    if args.rows {
-        return write_top_rows(args, &input, &places, (&destination, named));
-    }
+    let (found, places) = match &input {
+        Loaded::File(_) if args.rows => return Err(input::no_table(&called(args.reading.path()), "--rows")),
+        Loaded::File(file) => top_of_file(file, &device, k, !args.least)?,
+        Loaded::Whole(input) => {
+            let found = first_of(&device.device, input.values.view(), k, !args.least);
+            let (found, mut places) = found.map_err(|e| Failure::computing(name, &e))?;
+            // A row has the index that it has in the table.
+            places.iter_mut().for_each(|place| *place = position_with(input.left_out(), *place as usize) as u64);
+            if args.rows {
+                return write_top_rows(args, input, &places, (&destination, named));
+            }
+            (found, places)
+        }
+    };
     if args.indices {
         form.check(Type::U64, destination.name())?;
         return write_values(&destination, form, &places.into(), None);
@@ -220,6 +230,31 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
         }
         OutputForm::Npy | OutputForm::Raw(_) => write_values(&destination, form, &found, None),
     }
+}
+
+/// Returns the first `k` values of a file in order and their indices, as [`first_of`] does: those of each chunk and of all before it.
+fn top_of_file(file: &ArrayFile, device: &Chosen, k: usize, largest: bool) -> Result<(Values, Vec<u64>)> {
+    let failed = |e| Failure::computing(&file.name, &e);
+    let (mut found, mut places) = (Values::zeroed(file.element, 0).map_err(failed)?, Vec::new());
+    // A chunk is longer than what it is put together with.
+    chunks::pass(file, k.saturating_mul(2), "selecting", &mut |start, chunk| {
+        let first = |x: View<'_>| first_of(&device.device, x, k.min(x.len()), largest).map_err(failed);
+        let (own, mut own_places) = first(chunk.view())?;
+        own_places.iter_mut().for_each(|place| *place += start as u64);
+        let mut both = Values::zeroed(file.element, found.len() + own.len()).map_err(failed)?;
+        both.view_mut().put(0, found.view());
+        both.view_mut().put(found.len(), own.view());
+        // Of equal values the first ones come first, and those of earlier chunks are before.
+        let (all, order) = first(both.view())?;
+        let place = |at: u64| {
+            let at = at as usize;
+            places.get(at).or_else(|| own_places.get(at - places.len())).copied().unwrap_or_default()
+        };
+        places = order.into_iter().map(place).collect();
+        found = all;
+        Ok(())
+    })?;
+    Ok((found, places))
 }
 
 /// Writes the rows at these places of the table that was read.

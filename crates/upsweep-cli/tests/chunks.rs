@@ -6,7 +6,7 @@
 
 mod support;
 use std::process::{Command, Stdio};
-use support::{Done, Folder, bytes_of, npy, npy_data};
+use support::{Done, Folder, bytes_of, npy, npy_data, npy_dictionary};
 
 /// Bytes of a chunk: see `chunks/mod.rs`.
 const CHUNK: usize = 960 << 10;
@@ -384,4 +384,67 @@ fn arrays_from_a_pipe() {
         f.fails(args, &[&array[..], b"x"].concat(), 2, &["standard input: has more bytes after its array"]);
         f.fails(args, &[&array[..], &array].concat(), 2, &["standard input: holds several arrays"]);
     }
+}
+
+/// Quantiles and the first values of a file in chunks are those of one in Fortran order, which is read whole.
+#[test]
+fn order_statistics_of_a_file() {
+    let (f, mut random) = (Folder::new(), Random(8));
+    for &(element, descr, size) in TYPES {
+        // Chunks are of 8 MiB.
+        let chunk = (8 << 20) / size;
+        for n in [1, 1000, chunk + random.below(1000) + 1] {
+            let few = random.below(2) == 0;
+            let x: Vec<u8> = (0..n)
+                .flat_map(|_| {
+                    let x = random.next();
+                    let special = [-0.0, 0.0, f64::NAN, f64::INFINITY, 1.5][(x % if few { 5 } else { 2 }) as usize];
+                    match element {
+                        "bool" => (x % 2).to_le_bytes(),
+                        "f64" if x % 8 < 3 => special.to_le_bytes(),
+                        "f64" => (x as f64 / 3.0).to_le_bytes(),
+                        "f32" if x % 8 < 3 => u64::from((special as f32).to_bits()).to_le_bytes(),
+                        "f32" => u64::from((x as f32 / 3.0).to_bits()).to_le_bytes(),
+                        _ if few && element != "f16" => (x % 3).to_le_bytes(),
+                        _ => (x << 16 ^ x).to_le_bytes(),
+                    }
+                    .into_iter()
+                    .take(size)
+                })
+                .collect();
+            f.file("x.npy", npy(&format!("'{descr}'"), &format!("({n},)"), &x));
+            let fortran = format!("{{'descr': '{descr}', 'fortran_order': True, 'shape': ({n}, 1), }}");
+            f.file("whole.npy", npy_dictionary(1, &fortran, &x));
+            let [few_values, many] = [37, 100_000].map(|k| k.min(n).to_string());
+            let k = random.of(&["1", &few_values, &many]);
+            for args in [
+                &["quantile", "FILE", "--q", "0,0.25,0.5,0.77,1"][..],
+                &["median", "FILE"],
+                &["top", "FILE"],
+                &["top", "FILE", "-k", k, "--least"],
+                &["top", "FILE", "-k", k, "--indices", "-o", "y.npy"],
+                &["top", "FILE", "-k", k, "-o", "y.npy"],
+            ] {
+                let of = |file: &'static str| {
+                    let args: Vec<_> = args.iter().map(|&arg| if arg == "FILE" { file } else { arg }).collect();
+                    let done = f.run(&[&args[..], &["--device", "cpu"]].concat());
+                    let written = f.path("y.npy").exists().then(|| f.read("y.npy"));
+                    let _ = std::fs::remove_file(f.path("y.npy"));
+                    (done.good_bytes(), written)
+                };
+                assert!(of("x.npy") == of("whole.npy"), "{args:?} of {n} {element}, {few}");
+            }
+        }
+    }
+    f.file("x.npy", npy("'<f4'", "(0,)", &[]));
+    for (args, words) in [
+        (&["quantile", "x.npy"][..], "x.npy: has no values, so it has no quantiles"),
+        (&["median", "x.npy"], "x.npy: has no values, so it has no quantiles"),
+        (&["top", "x.npy", "-k", "2"], "-k 2: x.npy has no values"),
+    ] {
+        f.fails(args, b"", 2, &[words]);
+    }
+    f.file("x.npy", npy("'<f4'", "(2,)", &bytes_of!(f32: 1.0, 2.0)));
+    f.fails(&["top", "x.npy", "-k", "3"], b"", 2, &["-k 3: x.npy has 2 values"]);
+    f.fails(&["top", "x.npy", "--rows"], b"", 2, &["--rows"]);
 }

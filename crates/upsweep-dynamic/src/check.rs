@@ -153,7 +153,7 @@ impl Running {
     }
 
     /// Ends a line: fails if its total is a result and does not fit.
-    fn finish(&self) -> Result<()> {
+    pub(crate) fn finish(&self) -> Result<()> {
         self.since.map_or(Ok(()), |index| self.overflow(index))
     }
 

@@ -51,6 +51,7 @@ mod buffer;
 mod carry;
 mod check;
 mod choice;
+mod columns;
 mod error;
 mod histogram;
 mod kernels;
@@ -71,6 +72,7 @@ mod types;
 mod values;
 
 pub use carry::{Carry, Operation};
+pub use columns::{ColumnScan, ColumnTotals};
 pub use error::{Error, Result};
 #[doc(hidden)]
 pub use half::f16;
@@ -79,10 +81,10 @@ pub use number::Number;
 pub use operator::Op;
 pub use prepared::Prepared;
 pub use reduce::Reduce;
-pub use running::{Extent, RunningCheck};
+pub use running::{Bounds, Extent, LineChecks, RunningCheck};
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::{Distinct, expand, expand_values, runs, select, select_indices, unique};
-pub use sort::{Quantile, Sort, lexsort, quantiles, top};
+pub use sort::{Quantile, Quantiles, Sort, lexsort, quantiles, top};
 pub use types::{Type, Value};
 pub use values::{Values, View, ViewMut};

@@ -5,6 +5,7 @@ use crate::carry::{Carry, Operation};
 use crate::check::Results;
 use crate::kernels::{Buffers, Computed, Options, kernels};
 use crate::running::RunningCheck;
+use crate::values::copied;
 use crate::{Error, Number, Op, Result, Scan, Type, Values, View, ViewMut};
 use upsweep::Device;
 
@@ -12,11 +13,11 @@ impl Scan<'_> {
     /// Scans `x`, a part of an array, to `out`, after the parts before it. `carry` has the state after those, and then the
     /// state after this one. The parts have the results of one call on the whole array,
     /// bit for bit if the operator [keeps them](crate::Op::keeps_bits_in_parts). An initial value
-    /// comes before the first part alone.
+    /// comes before the first part alone. In reverse, parts come from the end of the array.
     ///
     /// # Errors
     /// As [`run`](Self::run). [`Error::Carry`] when the carry is of another operator or type. [`Error::Options`] when `out`
-    /// has another type than the computation. [`Error::Upsweep`] in reverse, along an axis of several lines, and with
+    /// has another type than the computation. [`Error::Upsweep`] along an axis of several lines, and with
     /// segments, as [`upsweep::Scan::run_with_carry`].
     pub fn run_part(&self, device: &Device, x: View<'_>, out: ViewMut<'_>, carry: &mut Carry) -> Result<()> {
         let typed = self.common.typed(x)?;
@@ -111,6 +112,14 @@ fn run<T: Computed>(
     out: &mut [T],
     carry: &mut upsweep::Carry,
 ) -> Result<()> {
+    if options.reverse {
+        // The parts of the reversed array come in its order.
+        let mut reversed = copied(x)?;
+        reversed.reverse();
+        run(op, device, &Options { reverse: false, ..*options }, &reversed, out, carry)?;
+        out.reverse();
+        return Ok(());
+    }
     let (kernels, x) = (kernels::<T>(op)?, Buffer::new(device, x)?);
     if on_host(device) {
         return Ok((kernels.scan)(options, device, Buffers::Part(&x, &mut Buffer::Borrowed(out), carry))?);

@@ -1,6 +1,7 @@
 //! Overflow check of the parts of an array, one after the other.
 
 use crate::check::{Results, Running, extreme};
+use crate::values::room;
 use crate::{Number, Op, Reduce, Result, Type, Values, View, with_view};
 use upsweep::Device;
 
@@ -60,7 +61,8 @@ impl RunningCheck {
     /// once more, one after the other and in 128 bits.
     ///
     /// # Errors
-    /// [`Error::Overflow`](crate::Error::Overflow) with the first result of a scan that does not fit: its index counts from the first part.
+    /// [`Error::Overflow`](crate::Error::Overflow) with the first result of a scan that does not fit: its index counts from the first part,
+    /// in reverse from the end of the array.
     pub fn part(&mut self, x: View<'_>, extent: Option<Extent>) -> Result<()> {
         let Self { running, position } = self;
         match extent.filter(|extent| running.fits(x.len(), &(extent.least..=extent.largest))) {
@@ -71,8 +73,9 @@ impl RunningCheck {
                 running.total = if signed { i128::from(total as i64) } else { i128::from(total) };
             }
             None => with_view!(x, x => {
-                for (k, &value) in x.iter().enumerate() {
-                    running.add(*position + k, value)?;
+                let reverse = matches!(running.results, Results::Scan { reverse: true, .. });
+                for k in 0..x.len() {
+                    running.add(*position + k, x[if reverse { x.len() - 1 - k } else { k }])?;
                 }
             }),
         }
@@ -92,5 +95,78 @@ impl RunningCheck {
             return running.overflow(running.since.unwrap_or(position.saturating_sub(1)));
         }
         Ok(())
+    }
+}
+
+/// Bounds of the running totals of lines that lie side by side, whose rows come part by part in any order: see
+/// [`RunningCheck::bounds`].
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    low: i128,
+    high: i128,
+    /// Whether something that came leaves a doubt.
+    in_doubt: bool,
+}
+
+/// Overflow checks of lines that lie side by side, each for itself.
+#[derive(Clone, Debug)]
+pub struct LineChecks(Vec<(Running, Result<()>)>);
+
+impl RunningCheck {
+    /// Begins bounds of lines each of which has this check.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        Bounds { low: self.running.total, high: self.running.total, in_doubt: false }
+    }
+
+    /// Whether the results of the lines with these bounds fit their type.
+    #[must_use]
+    pub fn fits(&self, bounds: &Bounds) -> bool {
+        let range = &self.running.range;
+        !bounds.in_doubt && range.contains(&bounds.low) && range.contains(&bounds.high)
+    }
+
+    /// Begins the checks of `lines` lines each of which has this check.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory)
+    pub fn lines(&self, lines: usize) -> Result<LineChecks> {
+        let mut checks = room(lines)?;
+        checks.resize(lines, (self.running.clone(), Ok(())));
+        Ok(LineChecks(checks))
+    }
+}
+
+impl Bounds {
+    /// Adds `rows` rows of which a check [measured](RunningCheck::measure) this `extent`.
+    pub fn add(&mut self, rows: usize, extent: Option<Extent>) {
+        let Some(Extent { least, largest, .. }) = extent else {
+            self.in_doubt = true;
+            return;
+        };
+        let rows = rows as i128;
+        self.low = self.low.saturating_add(rows.saturating_mul(least.min(0)));
+        self.high = self.high.saturating_add(rows.saturating_mul(largest.max(0)));
+    }
+}
+
+impl LineChecks {
+    /// Adds the next element of each line. The first has this `index`, and the others follow it.
+    pub fn add(&mut self, row: View<'_>, index: usize) {
+        with_view!(row, row => {
+            for (k, ((running, found), &value)) in self.0.iter_mut().zip(row).enumerate() {
+                if found.is_ok() {
+                    *found = running.add(index + k, value);
+                }
+            }
+        });
+    }
+
+    /// Ends all lines.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`](crate::Error::Overflow) with the first result of the first line that has one that does not fit.
+    pub fn finish(self) -> Result<()> {
+        self.0.into_iter().try_for_each(|(running, found)| found.and_then(|()| running.finish()))
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::buffer::{Buffer, on_host};
 use crate::values::room;
-use crate::{Error, Result, Value, Values, View, ViewMut, with_view};
+use crate::{Error, Result, Type, Value, Values, View, ViewMut, with_view};
+use upsweep::nth::{Interpolated, Readings};
 use upsweep::{Between, Device, Input as _, Interpolate, Key, Nth, TopK};
 use upsweep_core::key::KeyBits;
 
@@ -235,9 +236,95 @@ pub fn quantiles(device: &Device, x: View<'_>, shares: &[f64]) -> Result<Vec<Qua
 fn quantiles_of<T: Value + Interpolate>(device: &Device, x: &[T], shares: &[f64]) -> Result<Vec<Quantile>> {
     let x = Buffer::new(device, x)?;
     let places = Nth::quantiles(shares).interpolated().run_to_neighbours(device, &x)?;
-    let quantile = |place: Between<T>| {
-        let (value, digits, is_exact) = (place.value(), place.digits(), place.is_exact());
-        Quantile { value, digits, is_exact }
-    };
     Ok(places.into_iter().map(quantile).collect())
+}
+
+fn quantile<T: Interpolate>(place: Between<T>) -> Quantile {
+    let (value, digits, is_exact) = (place.value(), place.digits(), place.is_exact());
+    Quantile { value, digits, is_exact }
+}
+
+/// Quantiles of values that come in chunks, and come again: for data larger than memory. They are those that [`quantiles`] returns;
+/// each reading has the same values.
+///
+/// ```
+/// use upsweep_dynamic::{Quantiles, Type, View};
+///
+/// let mut found = Quantiles::new(Type::I32, &[0.0, 0.5, 0.9])?;
+/// while found.again()? {
+///     found.push(View::I32(&[3, 1, 7, 0]))?;
+///     found.push(View::I32(&[4, 1, 6, 3]))?;
+/// }
+/// assert_eq!(found.finish()?.iter().map(|quantile| quantile.value).collect::<Vec<_>>(), [0.0, 3.0, 6.3]);
+/// # Ok::<(), upsweep_dynamic::Error>(())
+/// ```
+#[must_use = "quantiles do nothing until they are given values"]
+pub struct Quantiles<'a>(Box<dyn Reading + 'a>);
+
+impl std::fmt::Debug for Quantiles<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Quantiles").finish()
+    }
+}
+
+impl<'a> Quantiles<'a> {
+    /// Starts the quantiles of values of type `element` for each share from 0 to 1.
+    ///
+    /// # Errors
+    /// [`Error::Upsweep`]: as [`upsweep::Nth::in_chunks`].
+    pub fn new(element: Type, shares: &'a [f64]) -> Result<Self> {
+        crate::with_type!(element, T => {
+            Ok(Self(Box::new(Nth::quantiles(shares).interpolated().in_chunks::<T>()?)))
+        })
+    }
+
+    /// Ends a reading, and returns whether another one begins. The first call begins the first one.
+    ///
+    /// # Errors
+    /// [`Error::Upsweep`]: as [`upsweep::nth::Readings::again`].
+    pub fn again(&mut self) -> Result<bool> {
+        self.0.again()
+    }
+
+    /// Takes a chunk of the values into the current reading.
+    ///
+    /// # Errors
+    /// [`Error::Bytes`] for values of another type; [`Error::Upsweep`]: as [`upsweep::nth::Readings::push`].
+    pub fn push(&mut self, chunk: View<'_>) -> Result<()> {
+        self.0.push(chunk)
+    }
+
+    /// Returns the quantiles, after the last reading.
+    ///
+    /// # Errors
+    /// [`Error::Upsweep`]: as [`upsweep::nth::Readings::finish`].
+    pub fn finish(self) -> Result<Vec<Quantile>> {
+        self.0.finish()
+    }
+}
+
+/// Readings of values whose type is known.
+trait Reading {
+    fn again(&mut self) -> Result<bool>;
+    fn push(&mut self, chunk: View<'_>) -> Result<()>;
+    fn finish(self: Box<Self>) -> Result<Vec<Quantile>>;
+}
+
+impl<T: Value + Interpolate> Reading for Readings<'_, T, Interpolated> {
+    fn again(&mut self) -> Result<bool> {
+        Ok(Readings::again(self)?)
+    }
+
+    fn push(&mut self, chunk: View<'_>) -> Result<()> {
+        let chunk = bytemuck::checked::try_cast_slice(chunk.bytes()).map_err(|_| Error::Bytes {
+            element: T::TYPE,
+            len: chunk.bytes().len(),
+            reason: "they are values of another type",
+        })?;
+        Ok(Readings::push(self, chunk)?)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<Quantile>> {
+        Ok((*self).finish_neighbours()?.into_iter().map(quantile).collect())
+    }
 }

@@ -69,12 +69,7 @@ impl Reduce<'_> {
         }
         let reduce = Reduce::new(op);
         let reduce = self.common.init.map_or(reduce, |init| reduce.init(init));
-        Ok(match reduce.run(&device, totals.view())? {
-            Values::F32(total) if element == Type::F16 => {
-                Values::F16(total.iter().map(|&total| f16::from_f32(total)).collect())
-            }
-            total => total,
-        })
+        Ok(narrowed(reduce.run(&device, totals.view())?, element))
     }
 
     /// Reduces `x`, a part of an array, after the parts before it, and returns the total of all of them, one value. `carry`
@@ -152,8 +147,16 @@ impl Reduce<'_> {
 }
 
 /// Returns the type in which elements are combined: sums of f16 are combined in f32, and rounded once.
-fn operand(op: Op, element: Type) -> Type {
+pub(crate) fn operand(op: Op, element: Type) -> Type {
     if (op, element) == (Op::Sum, Type::F16) { Type::F32 } else { element }
+}
+
+/// Rounds what was combined in the type of [`operand`] to `element`.
+pub(crate) fn narrowed(combined: Values, element: Type) -> Values {
+    match combined {
+        Values::F32(x) if element == Type::F16 => Values::F16(x.iter().map(|&x| f16::from_f32(x)).collect()),
+        other => other,
+    }
 }
 
 fn values<T: Value>(numbers: &[Number]) -> Result<Values>

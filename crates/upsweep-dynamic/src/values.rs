@@ -338,6 +338,28 @@ impl ViewMut<'_> {
         self.len() == 0
     }
 
+    /// Borrows the array mutably once more.
+    pub(crate) fn reborrowed(&mut self) -> ViewMut<'_> {
+        with_values!(@ViewMut, self, x => ViewMut::from(&mut x[..]))
+    }
+
+    /// Copies the elements of `x` to the places from `at` on; none if they are not within the array or have another type.
+    pub fn put(&mut self, at: usize, x: View<'_>) {
+        macro_rules! of_types {
+            ($($variant:ident)*) => {
+                match (self, x) {
+                    $((Self::$variant(to), View::$variant(x)) => {
+                        if let Some(to) = to.get_mut(at..).and_then(|to| to.get_mut(..x.len())) {
+                            to.copy_from_slice(x);
+                        }
+                    })*
+                    _ => {}
+                }
+            };
+        }
+        of_types! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+    }
+
     /// Converts signed integers to the unsigned ones with the same bits, as [`Values::unsigned`] does.
     pub(crate) fn unsigned(self) -> Self {
         match self {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use upsweep::Device;
-use upsweep_dynamic::{Carry, Error, Number, Op, Reduce, Scan, Type, Values, View, with_type, with_view};
+use upsweep_dynamic::{Carry, ColumnTotals, Error, Number, Op, Reduce, Scan, Type, Values, View, with_type, with_view};
 
 struct Random(u64);
 
@@ -58,22 +58,25 @@ fn parts_have_the_bits_of_one_call() {
                 for (exclusive, with_init) in [(false, false), (true, false), (false, true), (true, true)] {
                     let x = sample(element, &mut random, n);
                     let init = sample(element, &mut random, 1);
+                    let reverse = random.below(3) == 0;
                     let mut scan = Scan::new(op);
                     scan = if exclusive { scan.exclusive() } else { scan };
+                    scan = if reverse { scan.reverse() } else { scan };
                     if with_init {
                         scan = with_view!(init.view(), init => scan.init(init[0]));
                     }
                     let whole = scan.run(&device, x.view()).unwrap();
-                    let (mut carry, mut bytes) = (Carry::new(), Vec::<u8>::new());
+                    let (mut carry, mut bytes) = (Carry::new(), vec![0; n * element.size()]);
                     for cut in cuts(&mut random, n).windows(2) {
+                        let cut = if reverse { [n - cut[1], n - cut[0]] } else { [cut[0], cut[1]] };
                         let mut out = Values::zeroed(element, cut[1] - cut[0]).unwrap();
                         scan.run_part(&device, part(&x, cut[0], cut[1]), out.view_mut(), &mut carry).unwrap();
-                        bytes.extend(out.bytes());
+                        bytes[cut[0] * element.size()..cut[1] * element.size()].copy_from_slice(out.bytes());
                         if element != Type::Bool {
                             carry = Carry::from_bytes(&carry.to_bytes().unwrap()).unwrap();
                         }
                     }
-                    assert!(bytes == whole.bytes(), "{op} of {n} {element}, {exclusive} {with_init}");
+                    assert!(bytes == whole.bytes(), "{op} of {n} {element}, {exclusive} {reverse} {with_init}");
                     assert_eq!(carry.position(), n as u64);
                 }
             }
@@ -103,24 +106,28 @@ fn the_running_check_finds_what_the_check_of_the_whole_finds() {
             x.iter().map(|&x| <T as upsweep_dynamic::Value>::exactly(x).unwrap()).collect::<Vec<T>>().into()
         });
         let mut scan = Scan::new(op).accumulate(results);
-        let exclusive = random.below(2) == 0;
+        let (exclusive, reverse) = (random.below(2) == 0, random.below(3) == 0);
         scan = if exclusive { scan.exclusive() } else { scan };
+        scan = if reverse { scan.reverse() } else { scan };
         scan = if random.below(2) == 0 { scan.init(random.below(100) as u8) } else { scan };
         let whole = scan.check_overflow(x.view());
         let parts = || {
             let Some(mut check) = scan.running_check(&Carry::new(), element, n)? else { return Ok(()) };
             for cut in cuts(&mut Random(round), n).windows(2) {
-                let x = part(&x, cut[0], cut[1]);
+                let x = if reverse { part(&x, n - cut[1], n - cut[0]) } else { part(&x, cut[0], cut[1]) };
                 check.part(x, check.measure(x)?)?;
             }
             check.finish(false)
         };
-        let parts = parts();
+        let mut parts = parts();
+        if let (Err(Error::Overflow { index, .. }), true) = (&mut parts, reverse) {
+            *index = n - 1 - *index;
+        }
         found[usize::from(parts.is_err())] += 1;
         match (&whole, &parts) {
             // Several elements may be the first of a part of which the check is in doubt: the error is the same.
             (Err(Error::Inexact { .. }), _) => {}
-            _ => assert_eq!(parts, whole, "{op} {exclusive} of {x:?} in {results}"),
+            _ => assert_eq!(parts, whole, "{op} {exclusive} {reverse} of {x:?} in {results}"),
         }
     }
     assert!(found.iter().all(|&n| n > 1000), "{found:?}");
@@ -195,8 +202,6 @@ fn carries_of_other_calls_are_refused() {
     assert!(matches!(run(Op::Sum, View::I64(&[1]), &mut unsigned), Err(Error::Options { .. })));
     let mut two = Values::I64(vec![0; 2]);
     assert!(matches!(run(Op::Sum, View::I64(&[1]), &mut two), Err(Error::Upsweep(upsweep::Error::Length { .. }))));
-    let reverse = Scan::new(Op::Sum).reverse().run_part(&device, View::I64(&[1]), signed.view_mut(), &mut carry);
-    assert!(matches!(reverse, Err(Error::Upsweep(upsweep::Error::Options { .. }))));
 }
 
 #[test]
@@ -234,4 +239,87 @@ fn totals_of_chunks_have_the_bits_of_one_call() {
     assert!(matches!(Reduce::new(Op::Sum).total(&device, View::U32(&[])), Ok(Number::Integer(0))));
     let no_total = Reduce::new(Op::Sum).of_totals(Type::U8, &[Number::Integer(256)]);
     assert!(matches!(no_total, Err(Error::Inexact { .. })));
+}
+
+/// Columns in parts of rows, of all shapes of which the grouping differs, have the bits of one call.
+#[test]
+fn parts_of_columns_have_the_bits_of_one_call() {
+    let (device, mut random) = (Device::cpu(), Random(21));
+    let (mut with_blocks, mut chains) = (0, 0);
+    for &element in Type::ALL {
+        for &op in Op::ALL.iter().filter(|&&op| has_parts(op, element)) {
+            let is_sum = matches!(op, Op::Sum | Op::Product) && element.integers().is_none();
+            for round in 0..if is_sum { 16 } else { 2 } {
+                // Few columns, those of a strip, and more.
+                let inner = [2, 3, 17, 100, 1 << 10, (1 << 10) + 3, 3000][random.below(7)];
+                let most = [3, 100, 200_000 / inner][random.below(3)];
+                let len = 1 + random.below(most);
+                let most = [1, 3, 100_000 / (len * inner) + 1][random.below(3)];
+                // So many slabs longer than a block that none is cut into blocks; or others.
+                let [outer, len, inner] = match random.below(8) {
+                    0 if is_sum => [66, 140_000 / element.size() / 10, 10],
+                    _ => [1 + random.below(most), len, inner],
+                };
+                let shape = [outer, len, inner];
+                let x = sample(element, &mut random, outer * len * inner);
+                let (exclusive, reverse) = (random.below(2) == 0, random.below(3) == 0);
+                let init = sample(element, &mut random, 1);
+                let mut scan = Scan::new(op).axis(&shape, 1);
+                let mut reduce = Reduce::new(op).axis(&shape, 1);
+                scan = if exclusive { scan.exclusive() } else { scan };
+                scan = if reverse { scan.reverse() } else { scan };
+                if random.below(2) == 0 {
+                    scan = with_view!(init.view(), init => scan.init(init[0]));
+                    reduce = with_view!(init.view(), init => reduce.init(init[0]));
+                }
+                let whole = scan.run(&device, x.view()).unwrap();
+                let totals = reduce.run(&device, x.view()).unwrap();
+                let unit = scan.rows_of_parts(element).unwrap();
+                with_blocks += usize::from(unit > 1);
+                let slab = len * inner;
+                chains += usize::from(!scan.keeps_bits_in_slabs(element).unwrap());
+                if scan.keeps_bits_in_slabs(element).unwrap() {
+                    let slabs = 1 + random.below(outer);
+                    let shape = [slabs, len, inner];
+                    let some = scan.axis(&shape, 1).run(&device, x.view().part(0..slabs * slab)).unwrap();
+                    assert!(some.view() == whole.view().part(0..slabs * slab), "{op} of {element} {shape:?} {round}");
+                }
+                // Some columns of a slab.
+                let from = random.below(outer);
+                let columns = random.below(inner);
+                let width = 2.max(random.below(inner - columns) + 1);
+                let columns = columns.min(inner - width);
+                let index = |row: usize| (from * len + row) * inner + columns;
+                let of = |x: &Values, rows: std::ops::Range<usize>| {
+                    let mut some = Values::zeroed(element, rows.len() * width).unwrap();
+                    for (k, row) in rows.enumerate() {
+                        some.view_mut().put(k * width, x.view().part(index(row)..index(row) + width));
+                    }
+                    some
+                };
+                let rows = unit * (1 + random.below(3 + 200 / unit));
+                let mut parts = scan.columns(element, width, rows).unwrap();
+                for start in (0..len).step_by(rows) {
+                    let end = (start + rows).min(len);
+                    let part = if reverse { len - end..len - start } else { start..end };
+                    let (x, expected) = (of(&x, part.clone()), of(&whole, part.clone()));
+                    let mut out = Values::zeroed(element, x.len()).unwrap();
+                    parts.part(x.view(), out.view_mut()).unwrap();
+                    let what =
+                        format!("{op} of {element} {shape:?}, {exclusive} {reverse}, {width} columns, {rows} rows");
+                    assert!(out.bytes() == expected.bytes(), "{what} at {start}");
+                }
+                let rows = Reduce::ROWS << random.below(3);
+                let mut parts = ColumnTotals::default();
+                for start in (0..len).step_by(rows) {
+                    let x = of(&x, start..(start + rows).min(len));
+                    parts.push(&reduce, reduce.totals_of_columns(&device, x.view(), width).unwrap()).unwrap();
+                }
+                let found = parts.finish(&reduce, element).unwrap();
+                let first = from * inner + columns;
+                assert!(found.view() == totals.view().part(first..first + width), "{op} of {element} {shape:?} {rows}");
+            }
+        }
+    }
+    assert!(with_blocks > 8 && chains > 3, "{with_blocks} {chains}");
 }

@@ -120,6 +120,17 @@ impl ArrayFile {
         with_values!(values, x => self.read_parts(range, x, &|file, offset, x| read(file, offset, x)))
     }
 
+    /// Reads rows of `width` values, which are `stride` values from each other, from index `start` on, until `values` are full.
+    pub(super) fn read_rows(&self, start: usize, (width, stride): (usize, usize), values: &mut Values) -> Result<()> {
+        if width == stride {
+            return self.read(&(start..start + values.len()), values);
+        }
+        with_values!(values, x => x.chunks_mut(width.max(1)).enumerate().try_for_each(|(row, x)| {
+            let start = start + row * stride;
+            self.read_parts(&(start..start + x.len()), x, &|file, offset, x| read(file, offset, x))
+        }))
+    }
+
     /// Reads the values in `range` to `values`, which are as many, by all threads. `done` is told the bytes of each part.
     pub(super) fn read_at_once(
         &self,

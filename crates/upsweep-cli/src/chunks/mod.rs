@@ -17,6 +17,9 @@
 //! no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order. [Runs](run_lengths) of equal
 //! neighbours carry the one that is open, and are written in turns, as nobody knows their number before.
 //!
+//! Along an axis, a chunk has some [slabs](lines), and no carry. A longer slab is cut into strips of columns, whose rows carry
+//! their running values. From the end of an array chunks come from there, too.
+//!
 //! A [`sort`] takes longer parts, which all threads read, sort and write together. Distinct values are the runs of what it has
 //! sorted.
 //!
@@ -25,12 +28,16 @@
 mod file;
 mod fold;
 pub(crate) mod histogram;
+mod lines;
 mod memory;
+mod pass;
 mod piped;
 pub(crate) mod reduce;
+pub(crate) mod reduce_lines;
 pub(crate) mod run_lengths;
 mod runs;
 pub(crate) mod scan;
+pub(crate) mod scan_lines;
 pub(crate) mod select;
 pub(crate) mod signal;
 pub(crate) mod sort;
@@ -38,7 +45,8 @@ mod turns;
 
 pub(crate) use file::ArrayFile;
 pub(crate) use fold::fold;
-pub(crate) use piped::{FEW, Loaded, load, load_npy};
+pub(crate) use pass::pass;
+pub(crate) use piped::{FEW, Loaded, load, load_npy, of_array};
 
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result};

@@ -28,12 +28,21 @@ pub(crate) enum Loaded {
 /// in that for temporary files, if the command can read it in chunks.
 pub(crate) fn load(common: &Common, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Loaded> {
     let is_table = common.table.delimiter(None).is_some() || common.column.is_some();
-    let Some(folder) = in_file.filter(|_| !is_table && input::is_simple(common)) else {
+    let Some(folder) = in_file.filter(|_| !is_table && input::is_one_array(common)) else {
         return input::load(common, keep_keys).map(Box::new).map(Loaded::Whole);
     };
     match input::open_standard_input(common.table.text(b' '))? {
         Opened::Npy(reader) => load_npy(reader, common.element, Some(folder)),
         Opened::Numbers(text) => input::load_numbers(text, common).map(Box::new).map(Loaded::Whole),
+    }
+}
+
+/// Opens the input of a command that reads arrays in chunks, if `in_file`, and any other input as a whole: as [`load`] does, but for
+/// files, of which an array in a plain one is left there.
+pub(crate) fn of_array(common: &Common, in_file: Option<Option<&Path>>) -> Result<Loaded> {
+    match ArrayFile::open(common)?.filter(|_| in_file.is_some()) {
+        Some(file) => Ok(Loaded::File(Box::new(file))),
+        None => load(common, false, in_file),
     }
 }
 
