@@ -85,7 +85,7 @@ unsafe impl<T: Send> Sync for Items<T> {}
 impl<T> Items<T> {
     /// # Safety
     /// There is an item with this index, which nobody else uses as long as the reference lives.
-    #[allow(clippy::mut_from_ref)]
+    #[allow(clippy::mut_from_ref, reason = "each index is given to one thread, which is what this function demands")]
     unsafe fn at(&self, index: usize) -> &mut T {
         // SAFETY: as above.
         unsafe { &mut *self.0.add(index) }

@@ -218,35 +218,29 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
+        let (wide, order) = (self.lines > lanes_of::<C>(), known_order(self.system));
         // SAFETY: the processor has the instructions of `L`. The lines and their results are in memory, and this thread
         // alone uses the results.
         unsafe {
             match const { lanes_of::<C>() } {
-                16 => self.of_order::<L, 16>(),
-                _ => self.of_order::<L, 8>(),
+                16 => match (wide, order) {
+                    (true, 1) => self.go::<L, 16, WIDE, 1>(),
+                    (true, 2) => self.go::<L, 16, WIDE, 2>(),
+                    (true, _) => self.go::<L, 16, WIDE, 0>(),
+                    (false, _) => self.go::<L, 16, 1, 0>(),
+                },
+                _ => match (wide, order) {
+                    (true, 1) => self.go::<L, 8, WIDE, 1>(),
+                    (true, 2) => self.go::<L, 8, WIDE, 2>(),
+                    (true, _) => self.go::<L, 8, WIDE, 0>(),
+                    (false, _) => self.go::<L, 8, 1, 0>(),
+                },
             }
         }
     }
 }
 
 impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
-    /// Runs the filter with rows of `N` lanes, of which some are wanted at once if there are lines enough.
-    ///
-    /// # Safety
-    /// The conditions of [`Columns`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
-    #[inline(always)]
-    unsafe fn of_order<L: Lanes, const N: usize>(self) {
-        // SAFETY: the conditions of this function.
-        unsafe {
-            match (self.lines > N, known_order(self.system)) {
-                (true, 1) => self.go::<L, N, WIDE, 1>(),
-                (true, 2) => self.go::<L, N, WIDE, 2>(),
-                (true, _) => self.go::<L, N, WIDE, 0>(),
-                (false, _) => self.go::<L, N, 1, 0>(),
-            }
-        }
-    }
-
     /// Runs the filter with `W` rows of `N` lanes. `K` is the system's order, or 0 for any.
     ///
     /// # Safety

@@ -19,9 +19,9 @@ use super::odds::Odds;
 use super::told::Told;
 #[cfg(target_arch = "x86_64")]
 use super::x86_walk::Shuffles;
-use crate::engine::apart;
 #[cfg(not(target_arch = "x86_64"))]
 use no_shuffles::Shuffles;
+use rayon::prelude::*;
 use upsweep_core::call::automaton::{Steps, Table};
 use upsweep_core::error::Result;
 
@@ -110,7 +110,7 @@ fn along_blocks(
         };
         // Several blocks a thread, so that barriers are rare.
         blocks.resize_with(count.min(ROUND / size * rayon::current_num_threads()), Block::default);
-        let fill = |i: usize, block: &mut Block| {
+        let fill = |(i, block): (usize, &mut Block)| {
             let at = begin + i * size;
             match &shuffles {
                 Some(shuffles) if size == SHUFFLED => block.fill_by_shuffles(shuffles, &odds, text, at),
@@ -119,8 +119,8 @@ fn along_blocks(
             }
         };
         match &mut blocks[..] {
-            [one] => fill(0, one),
-            all => apart::each(all, true, &fill),
+            [one] => fill((0, one)),
+            all => all.par_iter_mut().enumerate().for_each(fill),
         }
         for block in &mut blocks {
             state = block.mend(&table.steps, text, state);
