@@ -184,6 +184,7 @@ fn a_file_that_changes_while_it_is_read() {
     let changes: [(&str, &dyn Fn(&std::fs::File)); 3] = [("cut", &cut), ("append", &append), ("overwrite", &overwrite)];
     let (table, data) = (["123456"; 500_000].join("\n"), vec![0; 1 << 25]);
     let array = npy("'|u1'", &format!("({},)", data.len()), &data);
+    let matrix = npy("'|u1'", &format!("({}, 4096)", data.len() / 4096), &data);
     for (what, change) in changes {
         for (name, bytes, args) in [
             ("t.csv", table.as_bytes(), &["reduce", "t.csv"][..]),
@@ -191,6 +192,9 @@ fn a_file_that_changes_while_it_is_read() {
             ("x.npy", &array, &["reduce", "x.npy"]),
             ("x.bin", &data, &["reduce", "x.bin", "--type", "u8"]),
             ("x.npy", &array, &["scan", "x.npy", "--op", "max", "--device", "cpu", "-o", "out.npy"]),
+            ("x.npy", &array, &["scan", "x.npy", "--reverse", "--op", "max", "--device", "cpu", "-o", "out.npy"]),
+            ("x.npy", &matrix, &["scan", "x.npy", "--axis", "1", "--op", "max", "--device", "cpu", "-o", "out.npy"]),
+            ("x.npy", &matrix, &["reduce", "x.npy", "--axis", "0", "--device", "cpu", "-o", "out.npy"]),
             ("x.npy", &array, &["sort", "x.npy", "--device", "cpu", "-o", "out.npy"]),
             ("x.npy", &array, &["select", "x.npy", "--where", "x < 9", "--device", "cpu", "-o", "out.npy"]),
             ("x.npy", &array, &["runs", "x.npy"]),
