@@ -5,73 +5,7 @@
 #![cfg(unix)]
 
 mod support;
-use std::process::Stdio;
-use support::{Done, Folder, bytes_of, npy};
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 16
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len())]
-    }
-}
-
-const TYPES: &[(&str, &str, usize)] = &[
-    ("bool", "|b1", 1),
-    ("i8", "|i1", 1),
-    ("i16", "<i2", 2),
-    ("i32", ">i4", 4),
-    ("i64", "<i8", 8),
-    ("u8", "|u1", 1),
-    ("u16", "<u2", 2),
-    ("u32", "<u4", 4),
-    ("u64", "<u8", 8),
-    ("f16", "<f2", 2),
-    ("f32", "<f4", 4),
-    ("f64", "<f8", 8),
-];
-
-/// Values of which sums of floats are rounded, `special` ones among them. Sums of integers fit or not, as it happens.
-fn data(random: &mut Random, element: &str, size: usize, n: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(n * size);
-    let (small, special) = (random.below(3) > 0, random.below(4) == 0);
-    for _ in 0..n {
-        let x = random.next();
-        let is_special = special && x % 1000 < 3;
-        match element {
-            "f64" if is_special => bytes.extend([-0.0, f64::NAN, f64::INFINITY][(x % 3) as usize].to_le_bytes()),
-            "f32" if is_special => bytes.extend([-0.0, f32::NAN, f32::INFINITY][(x % 3) as usize].to_le_bytes()),
-            "f64" => bytes.extend((1.0 + (x % 2048) as f64 / 3e5 * 0.01).to_le_bytes()),
-            "f32" => bytes.extend((1.0 + (x % 2048) as f32 / 3e6).to_le_bytes()),
-            // From 1/256 to 1/128, or small integers.
-            "f16" => bytes.extend((0x1c00 + (x % 1024) as u16).to_le_bytes()),
-            _ if small => {
-                let value = x % if element == "bool" { 2 } else { 7 };
-                let value = if element == "i32" { (value as u32).swap_bytes().into() } else { value };
-                bytes.extend(&value.to_le_bytes()[..size]);
-            }
-            "bool" => bytes.push((x % 2) as u8),
-            _ => bytes.extend(&(x << 16 ^ x).to_le_bytes()[..size]),
-        }
-    }
-    bytes
-}
-
-fn with_threads(f: &Folder, args: &[&str], threads: usize) -> Done {
-    let mut command = f.command(args);
-    command.env("RAYON_NUM_THREADS", threads.to_string()).stdin(Stdio::null());
-    let output = command.output().unwrap();
-    Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
-}
+use support::{Folder, Random, TYPES, bytes_of, data, npy};
 
 fn remove(f: &Folder, name: &str) {
     let _ = std::fs::remove_file(f.path(name));
@@ -130,7 +64,7 @@ fn lines_have_the_bytes_of_a_whole_call() {
                     let written = || out.map(|out| (f.path(out).exists().then(|| f.read(out)), remove(&f, out)));
                     let whole = f.run_with(&[&["reduce", "-"], &options[..], to].concat(), &f.read("x.npy"));
                     let expected = written();
-                    let chunked = with_threads(&f, &[&["reduce", "x.npy"], &options[..], to].concat(), threads);
+                    let chunked = f.run_on(threads, &[&["reduce", "x.npy"], &options[..], to].concat());
                     let said = whole.stderr.replace("standard input", "x.npy");
                     assert_eq!((chunked.code, &chunked.stderr), (whole.code, &said), "reduce {what}");
                     assert!((chunked.stdout, written()) == (whole.stdout, expected), "reduce {what}");
@@ -140,7 +74,7 @@ fn lines_have_the_bytes_of_a_whole_call() {
                 options.extend(random.of(&[None, Some("--reverse")]));
                 let whole = f.run(&[&["scan", "x.npy"], &options[..]].concat());
                 let to_file = [&["scan", "x.npy", "-o", "out.npy"], &options[..]].concat();
-                let chunked = with_threads(&f, &to_file, threads);
+                let chunked = f.run_on(threads, &to_file);
                 assert_eq!((chunked.code, &chunked.stderr), (whole.code, &whole.stderr), "scan {what} {options:?}");
                 codes[whole.code.unwrap() as usize] += 1;
                 let written = if whole.code == Some(0) { f.read("out.npy") } else { vec![] };
@@ -176,7 +110,7 @@ fn scans_from_the_end_have_the_bytes_of_a_whole_scan() {
             }
             let whole = f.run(&[&["scan", "x.npy", "y.npy"], &options[..]].concat());
             let to_file = [&["scan", "x.npy", "y.npy", "-o", "out.npy"], &options[..]].concat();
-            let chunked = with_threads(&f, &to_file, random.of(&[1, 2, 3, 8]));
+            let chunked = f.run_on(random.of(&[1, 2, 3, 8]), &to_file);
             assert_eq!((chunked.code, &chunked.stderr), (whole.code, &whole.stderr), "{options:?} of {n} {element}");
             let written = if whole.code == Some(0) { f.read("out.npy") } else { vec![] };
             assert!(written == whole.stdout, "{options:?} of {n} {element}");

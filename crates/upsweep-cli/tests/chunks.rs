@@ -5,71 +5,11 @@
 #![cfg(target_os = "linux")]
 
 mod support;
-use std::process::{Command, Stdio};
-use support::{Done, Folder, bytes_of, npy, npy_data, npy_dictionary};
+use std::process::Command;
+use support::{Folder, Random, TYPES, bytes_of, data, npy, npy_data, npy_dictionary};
 
 /// Bytes of a chunk: see `chunks/mod.rs`.
 const CHUNK: usize = 960 << 10;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 16
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len())]
-    }
-}
-
-const TYPES: &[(&str, &str, usize)] = &[
-    ("bool", "|b1", 1),
-    ("i8", "|i1", 1),
-    ("i16", "<i2", 2),
-    ("i32", "<i4", 4),
-    ("i64", "<i8", 8),
-    ("u8", "|u1", 1),
-    ("u16", "<u2", 2),
-    ("u32", "<u4", 4),
-    ("u64", "<u8", 8),
-    ("f16", "<f2", 2),
-    ("f32", "<f4", 4),
-    ("f64", "<f8", 8),
-];
-
-/// Values of which sums of floats are rounded. Sums of integers fit or not, as it happens.
-fn data(random: &mut Random, element: &str, size: usize, n: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(n * size);
-    let small = random.below(3) > 0;
-    for _ in 0..n {
-        let x = random.next();
-        match element {
-            "f64" => bytes.extend((1.0 + (x % 2048) as f64 / 3e5 * 0.01).to_le_bytes()),
-            "f32" => bytes.extend((1.0 + (x % 2048) as f32 / 3e6).to_le_bytes()),
-            // From 1 to 1.25, or small integers.
-            "f16" => bytes.extend((0x3c00 + (x % 256) as u16).to_le_bytes()),
-            _ if small => {
-                bytes.push((x % 7) as u8);
-                bytes.resize(bytes.len() + size - 1, 0);
-            }
-            _ => bytes.extend(&(x << 16 ^ x).to_le_bytes()[..size]),
-        }
-    }
-    bytes
-}
-
-fn with_threads(f: &Folder, args: &[&str], threads: usize) -> Done {
-    let mut command = f.command(args);
-    command.env("RAYON_NUM_THREADS", threads.to_string()).stdin(Stdio::null());
-    let output = command.output().unwrap();
-    Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
-}
 
 /// Every operator and type, with options that change what is computed, around the ends of chunks.
 #[test]
@@ -106,7 +46,7 @@ fn chunks_have_the_bytes_of_a_whole_scan() {
                 };
                 let whole = f.run(&[&["scan", name], &options[..]].concat());
                 let to_file = [&["scan", name, "-o", out], &options[..]].concat();
-                let chunked = with_threads(&f, &to_file, random.of(&[1, 2, 3, 8]));
+                let chunked = f.run_on(random.of(&[1, 2, 3, 8]), &to_file);
                 assert_eq!(
                     (chunked.code, &chunked.stderr),
                     (whole.code, &whole.stderr),
@@ -121,7 +61,7 @@ fn chunks_have_the_bytes_of_a_whole_scan() {
                     options.retain(|option| *option != "--exclusive");
                     let whole = f.run_with(&[&["reduce", "-"], &options[..]].concat(), &f.read("x.npy"));
                     let args = [&["reduce", "x.npy"], &options[..]].concat();
-                    let chunked = with_threads(&f, &args, random.of(&[1, 2, 3, 8]));
+                    let chunked = f.run_on(random.of(&[1, 2, 3, 8]), &args);
                     let said = whole.stderr.replace("standard input", "x.npy").replace("number ", "at ");
                     assert_eq!((chunked.code, &chunked.stderr), (whole.code, &said), "{options:?} of {n} {element}");
                     assert_eq!(chunked.stdout, whole.stdout, "reduce {options:?} of {n} {element}");

@@ -3,28 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod support;
-use std::process::Stdio;
-use support::{Done, Folder, bytes_of, npy, npy_data};
+use support::{Folder, Random, bytes_of, npy, npy_data};
 
 /// Values of a chunk: see `chunks/run_lengths.rs`.
 const CHUNK: usize = 1 << 16;
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
-fn with_threads(f: &Folder, args: &[&str], threads: usize) -> Done {
-    let mut command = f.command(args);
-    command.env("RAYON_NUM_THREADS", threads.to_string()).stdin(Stdio::null());
-    let output = command.output().unwrap();
-    Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
-}
 
 const TYPES: &[(&str, &str, usize)] = &[
     ("bool", "|b1", 1),
@@ -74,7 +56,7 @@ fn chunks_have_the_bytes_of_a_whole() {
                 let threads = 1 + random.below(4);
                 for args in [&["runs"][..], &["unique"]] {
                     let whole = f.run_with(&[args, &["-"]].concat(), &array).good_bytes();
-                    let chunked = with_threads(&f, &[args, &["x.npy"]].concat(), threads).good_bytes();
+                    let chunked = f.run_on(threads, &[args, &["x.npy"]].concat()).good_bytes();
                     assert!(chunked == whole, "{args:?} of {n} {element} by {mean}");
                 }
                 let beside = [("runs", "--lengths"), ("unique", "--counts")];
@@ -82,19 +64,19 @@ fn chunks_have_the_bytes_of_a_whole() {
                 f.run_with(&[command, "-", option, "n.npy", "-o", "y.npy"], &array).good();
                 let (values, numbers) = (f.read("y.npy"), f.read("n.npy"));
                 let npy_too = [command, "x.npy", option, "m.npy", "-o", "z.npy"];
-                with_threads(&f, &npy_too, threads).good();
+                f.run_on(threads, &npy_too).good();
                 assert!(
                     (f.read("z.npy"), f.read("m.npy")) == (values.clone(), numbers.clone()),
                     "{npy_too:?} {n} {element}"
                 );
                 let raw = [command, "x.bin", "--type", element, option, "m.u64", "-o", "z.bin"];
-                with_threads(&f, &raw, threads).good();
+                f.run_on(threads, &raw).good();
                 assert!(f.read("z.bin") == npy_data(&values) && f.read("m.u64") == npy_data(&numbers));
                 // Both to one pipe come one after the other, and a .npy to a pipe has its number.
-                let piped = with_threads(&f, &[command, "x.npy", option, "m.npy.gz", "-o", "-"], threads);
+                let piped = f.run_on(threads, &[command, "x.npy", option, "m.npy.gz", "-o", "-"]);
                 assert!(piped.good_bytes() == f.run_with(&[command, "-", option, "m.u64"], &array).good_bytes());
                 assert_eq!(f.run(&["reduce", "m.npy.gz"]).good(), f.run(&["reduce", "m.npy"]).good());
-                let both = with_threads(&f, &[command, "x.npy", option, "-"], threads).good_bytes();
+                let both = f.run_on(threads, &[command, "x.npy", option, "-"]).good_bytes();
                 assert!(both == f.run_with(&[command, "-", option, "-"], &array).good_bytes());
             }
         }

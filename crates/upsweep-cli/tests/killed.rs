@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{Folder, npy};
+use support::{Folder, Random, npy};
 
 /// Number of runs that are killed.
 const RUNS: usize = 200;
@@ -34,16 +34,6 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("$0 signal filter x.npy --b 1,1 -o y.npy", &["y.npy"]),
     ("$0 image integral i.npy -o y.npy", &["y.npy"]),
 ];
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
 
 fn with_files() -> Folder {
     let f = Folder::new();

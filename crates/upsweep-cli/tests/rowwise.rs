@@ -3,23 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod support;
-use support::{Folder, npy};
+use support::{Folder, Random, npy};
 
 /// Bytes of rows in a part: see `table/joined.rs`.
 const PART: usize = 1 << 20;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-
-    fn of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len())]
-    }
-}
 
 /// Rows of a table of the columns k, x and t.
 struct Table {

@@ -3,21 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod support;
-use support::{Folder, npy};
+use support::{Folder, Random, npy};
 
 /// Bytes of a part: see `apps/lex.rs` and `apps/compare.rs`.
 const PART: usize = 1 << 20;
 /// Values of a part.
 const VALUES: usize = 1 << 17;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
 
 #[test]
 fn tokens_over_parts() {

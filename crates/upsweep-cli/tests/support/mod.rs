@@ -2,6 +2,9 @@
 
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test uses a part of it")]
 
+mod samples;
+
+pub(crate) use samples::{Random, TYPES, data};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -53,6 +56,13 @@ impl Folder {
     /// Runs the program in this folder.
     pub(crate) fn run(&self, args: &[&str]) -> Done {
         self.run_with(args, b"")
+    }
+
+    /// Runs the program in this folder on so many threads.
+    pub(crate) fn run_on(&self, threads: usize, args: &[&str]) -> Done {
+        let mut command = self.command(args);
+        let output = command.env("RAYON_NUM_THREADS", threads.to_string()).stdin(Stdio::null()).output().unwrap();
+        Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
     }
 
     /// Runs the program in this folder with `input` on standard input, a pipe. What fits the pipe is there before the program starts,
