@@ -5,7 +5,6 @@ use crate::failure::{Failure, shown};
 use crate::number::{NoValue, is_whole, not_exactly, short};
 use std::collections::HashSet;
 use upsweep_core::memory;
-use upsweep_dynamic::View;
 
 /// Reason why a value is refused.
 #[derive(Debug)]
@@ -308,22 +307,7 @@ pub(crate) fn append(all: &mut Values, values: &Values, name: &str) -> crate::fa
         let reason = format!("has values of {found}, and the files before it of {first}: give --type");
         return Err(Failure::input(name, reason));
     }
-    extend(all, values.view()).map_err(|bytes| Failure::memory(name, bytes))
-}
-
-/// Appends values of the same type. Fails with their number of bytes if there is no memory for them.
-pub(crate) fn extend(all: &mut Values, values: View<'_>) -> Result<(), usize> {
-    macro_rules! same {
-        ($($element:ident)*) => { match (all, values) {
-            $((Values::$element(all), View::$element(values)) => {
-                memory::ask(|| all.try_reserve(values.len())).map_err(|_| size_of_val(values))?;
-                all.extend_from_slice(values);
-            })*
-            _ => {}
-        } };
-    }
-    same! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
-    Ok(())
+    all.append(values.view()).map_err(|e| Failure::computing(name, &e))
 }
 
 /// List of texts, stored one after the other in one vector.

@@ -1,44 +1,35 @@
 //! Command `upsweep reduce` with more than one result: for each distinct value of a column or of several, for several columns,
 //! by several operators.
 //!
-//! Values are sorted by their groups, which are numbered as the table is read, so that each group is a segment. Without
-//! groups all values are one.
+//! Groups are numbered as the table is read. Its values come in batches, each of which is sorted by the groups; a statistic has
+//! a state for each group. A batch leaves what is no whole number of chunks of its group for the next, so that the groups' totals
+//! have the bits of reductions of their own. What compares values with each other, or with their mean, has all values in one
+//! batch. Without groups all values are one.
+
+mod column;
+mod totals;
 
 use crate::args::{ReduceArgs, Statistic};
 use crate::device::{Chosen, Work};
-use crate::element::{Values, format, with_values};
+use crate::element::{Values, format};
 use crate::failure::{Failure, Result, called, quoted};
 use crate::input::{self, Input};
-use crate::means::{deviations, means, quantiles};
-use crate::modes::{distinct, modes, picked};
 use crate::names;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
-use crate::sums::Sums;
-use crate::table::{self, Asked, Grouped, How, WrittenRows, listed, new_name};
+use crate::table::{self, Asked, Batch, Grouped, How, Take, WrittenRows, listed, new_name};
 use crate::write::OutputForm;
-use bytemuck::Zeroable;
-use bytemuck::allocation::try_zeroed_vec;
+use column::{BATCH, Column, Results};
 use csv::ByteRecord;
-use upsweep_core::memory;
-use upsweep_dynamic::{Error, Op, Reduce, Segments, View};
+use totals::TooLarge;
+use upsweep::Device;
+use upsweep_dynamic::Op;
 
 /// Whether the options ask for results that are computed here.
 pub(crate) fn is_for(args: &ReduceArgs) -> bool {
     let is_one = matches!(args.op[..], [Statistic::Of(_) | Statistic::Count]);
     args.group_by.is_some() || !is_one || args.common.column.as_deref().is_some_and(|column| listed(column).len() > 1)
-}
-
-/// Values of a column, group by group.
-struct Column {
-    /// Name, if the input names its columns.
-    name: Option<Vec<u8>>,
-    values: Values,
-    /// Texts, if the values are the numbers of these.
-    texts: Option<Vec<Vec<u8>>>,
-    /// Where each group begins among the values, and where the last one ends.
-    offsets: Vec<u64>,
 }
 
 /// Runs `upsweep reduce` with `--group-by`, several columns, several operators, or a statistic that is no operator.
@@ -94,10 +85,11 @@ fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
     let device = Chosen::open(args.common.device, Work::Pass)?;
     run::explain_waiting(&args.common);
     let Input { name, values, .. } = input::load(&args.common, false)?;
-    let offsets = vec![0, values.len() as u64];
-    let columns = [Column { name: None, values, texts: None, offsets }];
-    let results = Computing { args, device: &device, name: &name, groups: None }.of(&columns)?;
-    write(to, (&columns, &args.op), &results, None)
+    let computing = Computing { args, device: &device.device, name: &name, groups: None };
+    let mut column = Column::default();
+    let groups = vec![0; values.len()];
+    column.add(&computing, Batch { values, groups }, 1, true)?;
+    write(to, (&[column.finish(&computing, None, None)?], &args.op), None)
 }
 
 /// Computes the results of columns of a table, of each group if a column of groups is given.
@@ -122,80 +114,86 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
         any: !counted,
         and: args.group_by.as_deref(),
     };
-    let read = |compared| {
-        let how = How { element: common.element, missing: &common.missing, counted, compared };
-        Grouped::read(&asked, &how, &Progress::new("reading", source.size()))
-    };
     let compares = common.element.is_none() && args.op.iter().all(|statistic| statistic.compares());
-    let mut read = match read(false) {
-        // A column that is none of numbers is read once more, as one of texts.
-        Err(Failure::Input(no_number)) if compares => {
-            let again = read(true)?;
-            if again.columns.iter().all(|column| column.texts.is_none()) {
-                return Err(Failure::Input(no_number));
-            }
-            again
-        }
-        read => read?,
+    let computing = Computing { args, device: &device.device, name: &name, groups: None };
+    let mut reading = Reading { computing: &computing, columns: Vec::new(), floats: Vec::new(), again: true };
+    let table = |compared, reading: &mut Reading<'_>| {
+        reading.columns.clear();
+        let floats = reading.floats.clone();
+        let how = How { element: common.element, missing: &common.missing, counted, compared, floats: &floats };
+        let in_batches = !compared && args.op.iter().all(|&statistic| totals::takes_batches(statistic));
+        let mut take = |place, batch, groups| reading.take(place, batch, groups, false);
+        let take = in_batches.then_some((BATCH, &mut take as &mut Take<'_>));
+        Grouped::read(&asked, &how, take, &Progress::new("reading", source.size()))
     };
-    let columns = std::mem::take(&mut read.columns);
-    let columns = columns.into_iter().map(|column| by_group(column, read.len(), &name)).collect::<Result<Vec<_>>>()?;
+    let (read, columns) = loop {
+        reading.again = false;
+        let mut read = match table(false, &mut reading) {
+            // A column that is none of numbers is read once more, as one of texts.
+            Err(Failure::Input(no_number)) if compares => {
+                let again = table(true, &mut reading)?;
+                if again.columns.iter().all(|column| column.texts.is_none()) {
+                    return Err(Failure::Input(no_number));
+                }
+                again
+            }
+            read => read?,
+        };
+        let mut columns = Vec::new();
+        for (place, table::Column { name, rest, texts }) in std::mem::take(&mut read.columns).into_iter().enumerate() {
+            if !reading.again {
+                reading.take(place, rest, read.len(), true)?;
+            }
+            columns.push((name, texts));
+        }
+        if !reading.again {
+            break (read, columns);
+        }
+    };
     let texts = |group: usize| read.texts(group).collect();
     let groups: Option<&TextsOf<'_>> = args.group_by.as_ref().map(|_| &texts as _);
-    let results = Computing { args, device: &device, name: &name, groups }.of(&columns)?;
-    let Some(groups) = groups else { return write(to, (&columns, &args.op), &results, None) };
+    let named = Computing { groups, ..computing };
+    let columns = reading.columns.into_iter().zip(columns);
+    let results =
+        columns.map(|(column, (name, texts))| column.finish(&named, name, texts)).collect::<Result<Vec<_>>>()?;
+    let Some(groups) = groups else { return write(to, (&results, &args.op), None) };
     let order = read.sorted(&device.device)?;
-    write(to, (&columns, &args.op), &results, Some((read.names.as_deref(), groups, &order)))
+    write(to, (&results, &args.op), Some((read.names.as_deref(), groups, &order)))
 }
 
-/// Sorts the values of a column by their groups, of which there are `count`.
-fn by_group(column: table::Column, count: usize, name: &str) -> Result<Column> {
-    let table::Column { name: called, values, texts, groups } = column;
-    let mut offsets = vec![0u64; count + 1];
-    groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
-    (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
-    let values = match groups.is_sorted() {
-        true => values,
-        false => {
-            let bytes = values.bytes().len();
-            let sorted = with_values!(values, x => gathered(x, groups, &offsets).map(Values::from));
-            sorted.map_err(|()| Failure::memory(name, bytes))?
-        }
-    };
-    Ok(Column { name: called, values, texts, offsets })
+/// Columns of a table that is read.
+struct Reading<'a> {
+    computing: &'a Computing<'a>,
+    columns: Vec<Column>,
+    /// Columns in which a number was found that is no integer.
+    floats: Vec<bool>,
+    /// Whether the table must be read once more, as there was such a number behind a batch of integers.
+    again: bool,
 }
 
-/// Returns the values in the order of their groups, which begin at `offsets`. What has moved is given back to the system
-/// part by part, from the end on, so that the values are not there twice.
-fn gathered<T: Copy + Zeroable>(
-    mut x: Vec<T>,
-    mut groups: Vec<u32>,
-    offsets: &[u64],
-) -> std::result::Result<Vec<T>, ()> {
-    const PART: usize = 1 << 18;
-    // The system gives zeroed memory when it is first written to.
-    let mut sorted: Vec<T> = memory::ask(|| try_zeroed_vec(x.len()))?;
-    let mut ends = offsets.get(1..).unwrap_or_default().to_vec();
-    while !x.is_empty() {
-        let rest = x.len().saturating_sub(PART);
-        for (x, group) in x.drain(rest..).zip(groups.drain(rest..)).rev() {
-            let end = &mut ends[group as usize];
-            *end -= 1;
-            sorted[*end as usize] = x;
+impl Reading<'_> {
+    /// Takes values of a column, of `groups` groups so far. Returns the number of values of the next batch, if there is one.
+    fn take(&mut self, place: usize, batch: Batch, groups: usize, is_last: bool) -> Result<Option<usize>> {
+        if self.columns.len() <= place {
+            self.columns.resize_with(place + 1, Column::default);
+            self.floats.resize(self.floats.len().max(place + 1), false);
         }
-        x.shrink_to_fit();
-        groups.shrink_to_fit();
+        let most = self.columns[place].add(self.computing, batch, groups, is_last)?;
+        if most.is_none() {
+            (self.floats[place], self.again) = (true, true);
+        }
+        Ok(most)
     }
-    Ok(sorted)
 }
 
 /// Texts of each group: one of each column of groups.
 type TextsOf<'a> = dyn Fn(usize) -> Vec<&'a [u8]> + 'a;
 
 /// What is computed of columns.
+#[derive(Clone, Copy)]
 struct Computing<'a> {
     args: &'a ReduceArgs,
-    device: &'a Chosen,
+    device: &'a Device,
     /// Name of the input in messages.
     name: &'a str,
     /// Texts of each group, if there are groups.
@@ -203,60 +201,14 @@ struct Computing<'a> {
 }
 
 impl Computing<'_> {
-    /// Returns the results of all columns, by each statistic in turn: a value for each group.
-    fn of(&self, columns: &[Column]) -> Result<Vec<Values>> {
-        let failed = |e: Error| Failure::computing(self.name, &e);
-        let one = |Column { values, offsets, .. }: &Column, statistic: Statistic| {
-            let (device, x) = (&self.device.device, values.view());
-            match statistic {
-                Statistic::Of(op) => self.reduced(op, values, offsets),
-                Statistic::Count => Ok(offsets.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<u64>>().into()),
-                Statistic::Mean => means(device, x, offsets).map(Values::F64).map_err(failed),
-                Statistic::Var => deviations(device, x, offsets).map(Values::F64).map_err(failed),
-                Statistic::Std => {
-                    let squares = deviations(device, x, offsets).map_err(failed)?;
-                    Ok(Values::F64(squares.into_iter().map(f64::sqrt).collect()))
-                }
-                Statistic::Median => Ok(Values::F64(quantiles(x, offsets, 0.5))),
-                Statistic::Quantile(share) => Ok(Values::F64(quantiles(x, offsets, share))),
-                Statistic::Distinct => Ok(distinct(x, offsets).into()),
-                Statistic::First => Ok(picked(x, offsets, &|begin, _| begin)),
-                Statistic::Last => Ok(picked(x, offsets, &|_, end| end - 1)),
-                Statistic::Mode => Ok(modes(x, offsets)),
-            }
-        };
-        let all = columns.iter().flat_map(|column| self.args.op.iter().map(move |&statistic| (column, statistic)));
-        all.map(|(column, statistic)| one(column, statistic)).collect()
-    }
-
-    /// Reduces each group; without groups all values, as a reduction without segments does.
-    fn reduced(&self, op: Op, values: &Values, offsets: &[u64]) -> Result<Values> {
-        let failed = |e: Error| Failure::computing(self.name, &e);
-        let sums = Sums::new(self.args.common.sums, op, values.element(), OutputForm::Words)?;
-        let converted = sums.converted(values.view()).map_err(failed)?;
-        let x = converted.as_ref().unwrap_or(values).view();
-        let mut reduce = Reduce::new(op);
-        if self.groups.is_some() {
-            reduce = reduce.segments(Segments::Offsets(View::U64(offsets)));
-        }
-        if sums.checked {
-            let checked = reduce.accumulate(sums.results).check_overflow(x);
-            checked.map_err(|e| self.overflow(offsets, &sums, &e))?;
-        }
-        let computed = reduce.accumulate(sums.computed).run(&self.device.device, x);
-        computed.and_then(|computed| sums.results(computed)).map_err(failed)
-    }
-
-    /// Returns the failure for a result that does not fit its type, with its group; for other errors what they are.
-    fn overflow(&self, offsets: &[u64], sums: &Sums, error: &Error) -> Failure {
-        let Error::Overflow { op, element, index, value } = error else { return Failure::computing(self.name, error) };
+    /// Returns the failure for a total that does not fit its type, with its group.
+    fn overflow(&self, &TooLarge { group, op, sums, value }: &TooLarge) -> Failure {
         let group = self.groups.map_or_else(String::new, |texts| {
-            let group = offsets.partition_point(|&begin| begin <= *index as u64).saturating_sub(1);
             let texts = texts(group).into_iter().map(|text| quoted(&String::from_utf8_lossy(text.trim_ascii())));
             format!("group {}: ", texts.collect::<Vec<_>>().join(", "))
         });
         let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
-        let words = format!("{group}the {op} does not fit {element}{said}: {}", sums.advice(*value));
+        let words = format!("{group}the {op} does not fit {}{said}: {}", sums.results, sums.advice(value));
         Failure::input(self.name, words)
     }
 }
@@ -264,12 +216,10 @@ impl Computing<'_> {
 /// Groups to write: the names of their columns, the texts of each, and their order.
 type Written<'a> = (Option<&'a [Vec<u8>]>, &'a TextsOf<'a>, &'a [u64]);
 
-/// Writes a line for each group, or one if there are none: the results of each column by each statistic. `results` has
-/// them in this order.
+/// Writes a line for each group, or one if there are none: the results of each column by each statistic.
 fn write(
     (destination, delimiter): (&Destination, Option<u8>),
-    (columns, statistics): (&[Column], &[Statistic]),
-    results: &[Values],
+    (columns, statistics): (&[Results], &[Statistic]),
     groups: Option<Written<'_>>,
 ) -> Result<()> {
     let named = groups.is_none_or(|(names, ..)| names.is_some());
@@ -294,12 +244,12 @@ fn write(
             if let Some((_, texts, _)) = groups {
                 texts(group as usize).into_iter().for_each(|text| line.push_field(text));
             }
-            let of = columns.iter().flat_map(|column| statistics.iter().map(move |statistic| (column, statistic)));
-            for (results, (column, statistic)) in results.iter().zip(of) {
+            let of = columns.iter().flat_map(|column| column.values.iter().zip(statistics).map(move |of| (column, of)));
+            for (column, (results, statistic)) in of {
                 text.clear();
                 // A group may have no values, as they are missing. Its results are missing, too.
                 let place = group as usize;
-                let is_empty = column.offsets.get(place) == column.offsets.get(place + 1);
+                let is_empty = column.counts.get(place) == Some(&0);
                 let shown = groups.is_none() || !is_empty || statistic.counts();
                 match (&column.texts, results) {
                     _ if !shown => {}

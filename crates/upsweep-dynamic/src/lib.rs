@@ -37,7 +37,8 @@
 //! copies the input to the device and the results back; [`Prepared`] copies once for many runs.
 //!
 //! **Parts.** [`Scan::run_part`] and [`Reduce::run_part`] take an array part by part, by a [`Carry`], with the bits of one call:
-//! arrays longer than memory, and parts that several processes scan. [`Reduce::total`] reduces chunks in any order.
+//! arrays longer than memory, and parts that several processes scan. [`Reduce::total`] reduces chunks in any order, and
+//! [`GroupTotals`] groups whose elements come in batches.
 //!
 //! **Overflow.** Results of integers wrap around. Only this crate checks for overflow: `check_overflow` of a scan or a
 //! reduction, before the call. It concludes from the types, or from the least and the largest element, that sums fit.
@@ -53,6 +54,7 @@ mod check;
 mod choice;
 mod columns;
 mod error;
+mod groups;
 mod histogram;
 mod kernels;
 mod number;
@@ -74,6 +76,7 @@ mod values;
 pub use carry::{Carry, Operation};
 pub use columns::{ColumnScan, ColumnTotals};
 pub use error::{Error, Result};
+pub use groups::GroupTotals;
 #[doc(hidden)]
 pub use half::f16;
 pub use histogram::Histogram;

@@ -3,6 +3,7 @@
 use crate::buffer::Buffer;
 use crate::carry::{Carry, Operation};
 use crate::check::Results;
+use crate::groups::combined;
 use crate::kernels::{Computed, Options, Total, kernels};
 use crate::running::RunningCheck;
 use crate::{Error, Number, Op, Reduce, Result, Type, Value, Values, View, f16};
@@ -55,18 +56,9 @@ impl Reduce<'_> {
         let (op, device) = (self.common.op, Device::cpu());
         let element = self.common.accumulate.unwrap_or(of);
         let operand = operand(op, element);
-        let mut totals = crate::with_type!(operand, T => values::<T>(totals)?);
-        // Each total is that of a subtree, and the tree above is this one: see `upsweep_core::lanes`.
-        while totals.len() > 1 {
-            let (pairs, len) = (totals.len() / 2, totals.len());
-            let paired = Reduce::new(op).axis(&[pairs, 2], 1).run(&device, totals.view().part(0..2 * pairs))?;
-            let last = totals.view().part(2 * pairs..len);
-            let mut numbers = crate::values::room(len - pairs)?;
-            for view in [paired.view(), last] {
-                crate::with_view!(view, x => numbers.extend(x.iter().map(|&x| x.number())));
-            }
-            totals = crate::with_type!(operand, T => values::<T>(&numbers)?);
-        }
+        let totals = crate::with_type!(operand, T => values::<T>(totals)?);
+        let (len, none) = (totals.len(), Values::zeroed(operand, 0)?);
+        let totals = if len > 1 { combined(op, &device, totals, vec![0, len], &none)? } else { totals };
         let reduce = Reduce::new(op);
         let reduce = self.common.init.map_or(reduce, |init| reduce.init(init));
         Ok(narrowed(reduce.run(&device, totals.view())?, element))

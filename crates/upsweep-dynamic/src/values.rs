@@ -100,6 +100,31 @@ arrays! {
 }
 
 impl Values {
+    /// Appends elements, which must have the same type.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Options`] when the types differ.
+    pub fn append(&mut self, more: View<'_>) -> Result<()> {
+        macro_rules! of_types {
+            ($($variant:ident)*) => {
+                match (self, more) {
+                    $((Self::$variant(all), View::$variant(more)) => {
+                        let bytes = size_of_val(more);
+                        let room = upsweep_core::memory::ask(|| all.try_reserve(more.len()));
+                        room.map_err(|_| Error::OutOfMemory { bytes })?;
+                        all.extend_from_slice(more);
+                        Ok(())
+                    })*
+                    _ => {
+                        let reason = "they have different types: give one like the other";
+                        Err(Error::Options { options: "an array and what is appended", reason })
+                    }
+                }
+            };
+        }
+        of_types! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+    }
+
     /// Makes `len` zeros (`false`) of type `element`.
     ///
     /// # Errors

@@ -9,7 +9,6 @@
 
 use super::Compute;
 use crate::asked::Asked;
-use crate::collect::extend;
 use crate::element::{Type, Values};
 use crate::failure::Result;
 use crate::parts::Scans;
@@ -161,7 +160,7 @@ fn joined<const N: usize>(parts: [View<'_>; N]) -> std::result::Result<Values, E
     let element = parts.first().map_or(Type::F64, View::element);
     let mut all = Values::zeroed(element, 0)?;
     for part in parts {
-        extend(&mut all, part).map_err(|bytes| Error::OutOfMemory { bytes })?;
+        all.append(part)?;
     }
     Ok(all)
 }

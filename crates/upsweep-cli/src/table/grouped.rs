@@ -6,7 +6,7 @@ use super::head::{Asked, Head};
 use super::keys::{self, key_cells};
 use super::record::Record;
 use super::rows::Rows;
-use crate::collect::{Collector, Refused, Texts, collector, push};
+use crate::collect::{Collector, Refused, Texts, collector, collector_of, push};
 use crate::distinct::Distinct;
 use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result};
@@ -25,6 +25,18 @@ pub(crate) struct How<'a> {
     pub(crate) counted: bool,
     /// Whether the values are compared only: then they may be texts.
     pub(crate) compared: bool,
+    /// Columns in which a number was found that is no integer.
+    pub(crate) floats: &'a [bool],
+}
+
+/// Taker of a batch of values of the column with this index, when there are so many groups. Returns the number of values of
+/// the next batch; `None` if the table must be read once more.
+pub(crate) type Take<'a> = dyn FnMut(usize, Batch, usize) -> Result<Option<usize>> + 'a;
+
+/// Values of a column, and the group of each.
+pub(crate) struct Batch {
+    pub(crate) values: Values,
+    pub(crate) groups: Vec<u32>,
 }
 
 /// Columns of a table, and the groups of its rows.
@@ -41,17 +53,21 @@ pub(crate) struct Grouped<'a> {
 pub(crate) struct Column {
     /// Name, if the table names its columns.
     pub(crate) name: Option<Vec<u8>>,
-    pub(crate) values: Values,
+    /// Values that no batch has taken.
+    pub(crate) rest: Batch,
     /// Texts in the order of their bytes, if the values are the numbers of these.
     pub(crate) texts: Option<Vec<Vec<u8>>>,
-    /// Group of each value.
-    pub(crate) groups: Vec<u32>,
 }
 
 impl<'a> Grouped<'a> {
     /// Reads the requested columns, and those after them as those of the groups. If no column is requested, one of zeros
-    /// stands for the rows.
-    pub(crate) fn read(asked: &Asked<'a>, how: &How<'_>, progress: &Progress) -> Result<Self> {
+    /// stands for the rows. `take` takes batches of values, of so many at first.
+    pub(crate) fn read(
+        asked: &Asked<'a>,
+        how: &How<'_>,
+        mut take: Option<(usize, &mut Take<'_>)>,
+        progress: &Progress,
+    ) -> Result<Self> {
         let name = asked.name;
         let mut rows = Rows::new(asked.source, name, asked.delimiter, progress)?;
         let head = Head::read(asked, &mut rows)?;
@@ -59,15 +75,21 @@ impl<'a> Grouped<'a> {
         let (places, by) = (places.to_vec(), by.to_vec());
         let labels = head.labels.clone();
         let element = if how.counted { Some(Type::U8) } else { how.element };
+        let most = take.as_ref().map_or(usize::MAX, |(most, _)| *most);
+        let collector = |place: usize| match how.floats.get(place) {
+            Some(true) => collector_of(Type::F64, element, true),
+            _ => collector(element, true),
+        };
         let mut columns: Vec<Reading> = (0..places.len().max(1))
-            .map(|_| Reading {
-                values: collector(element, true),
+            .map(|place| Reading {
+                values: collector(place),
                 texts: (how.compared && !how.counted).then(Coded::default),
                 groups: Vec::new(),
+                most,
             })
             .collect();
         let mut groups = Groups::default();
-        let head = head.each_row(&mut rows, |rows, at, row| {
+        let head = head.while_rows(&mut rows, |rows, at, row| {
             let wrong = |refused: Refused| refused.failure(name, |reason| rows.wrong_row(at, &reason));
             let group = groups.of_row(row, &by, at).map_err(wrong)?;
             for (place, column) in columns.iter_mut().enumerate() {
@@ -76,20 +98,27 @@ impl<'a> Grouped<'a> {
                     let label = labels.get(place).map_or("", String::as_str);
                     refused.failure(name, |reason| rows.wrong_row(at, &format!("column {label}: {reason}")))
                 })?;
+                if let Some((_, take)) = &mut take
+                    && column.groups.len() >= column.most
+                {
+                    let batch = column.batch(element);
+                    let Some(most) = take(place, batch, groups.rows.len())? else { return Ok(false) };
+                    column.most = most;
+                }
             }
-            Ok(())
+            Ok(true)
         })?;
         if by.is_empty() && groups.rows.is_empty() {
             groups.of(b"", 1).map_err(|refused| refused.failure(name, Failure::Run))?;
         }
         let named = |column: usize| head.has_names.then(|| head.first.cells.get(column).unwrap_or_default().to_vec());
-        let column = |(place, Reading { values, texts, groups }): (usize, Reading)| {
+        let column = |(place, Reading { values, texts, groups, .. }): (usize, Reading)| {
             let label = labels.get(place).cloned().unwrap_or_default();
             let (values, texts) = match texts {
                 None => (values.finish(), None),
                 Some(texts) => texts.finish(values, (name, label), how.missing)?,
             };
-            Ok(Column { name: places.get(place).copied().and_then(named), values, texts, groups })
+            Ok(Column { name: places.get(place).copied().and_then(named), rest: Batch { values, groups }, texts })
         };
         let columns = columns.into_iter().enumerate().map(column).collect::<Result<_>>()?;
         let names = by.iter().copied().map(named).collect();
@@ -157,9 +186,18 @@ struct Reading {
     /// Texts of the cells, if the values may be texts.
     texts: Option<Coded>,
     groups: Vec<u32>,
+    /// Number of values that are a batch.
+    most: usize,
 }
 
 impl Reading {
+    /// Takes the values so far out of the column, whose type `asked` asks for.
+    fn batch(&mut self, asked: Option<Type>) -> Batch {
+        let values = std::mem::replace(&mut self.values, collector(asked, true)).finish();
+        self.values = collector_of(values.element(), asked, true);
+        Batch { values, groups: std::mem::take(&mut self.groups) }
+    }
+
     /// Takes the cell of a row of this group; without a cell the row itself.
     fn take(
         &mut self,

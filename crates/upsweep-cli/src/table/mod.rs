@@ -34,7 +34,7 @@ pub(crate) use columns::{Columns, listed, new_name};
 use csv::ByteRecord;
 pub(crate) use each::each_row;
 pub(crate) use filter::{Filter, Selected};
-pub(crate) use grouped::{Column, Grouped, How};
+pub(crate) use grouped::{Batch, Column, Grouped, How, Take};
 pub(crate) use head::{Asked, Head};
 pub(crate) use joined::Joined;
 pub(crate) use keys::{Changes, key_cells};

@@ -1,0 +1,159 @@
+//! Reduction of groups whose elements come in batches.
+//!
+//! The total of a group has the bits of a reduction of its elements alone: its tree begins with its first element, and does
+//! not depend on the other groups, as that of segments does.
+//!
+//! ```text
+//! of a batch      cut each group into chunks of CHUNK elements, the last of which may be shorter
+//!                 reduce all chunks of one length at once, as lines of a matrix
+//!                 note their totals, each with its group
+//! in the end      sort the totals by their groups
+//!                 while a group has several: put each two neighbours together, of all groups at once
+//! ```
+
+use crate::totals::{narrowed, operand};
+use crate::{Op, Reduce, Result, Type, Values, View, with_type, with_view};
+use std::cmp::Reverse;
+use std::ops::Range;
+use upsweep::Device;
+
+/// Number of elements that are reduced in one call, few enough for a cache.
+const CALL: usize = 1 << 17;
+
+/// Totals of groups so far.
+///
+/// ```
+/// use upsweep::Device;
+/// use upsweep_dynamic::{GroupTotals, Op, Type, Values, View};
+///
+/// let mut totals = GroupTotals::new(Op::Sum, Type::I64);
+/// totals.add(&Device::cpu(), View::I64(&[3, 1, 7]), &[0..2, 2..3])?;
+/// assert_eq!(totals.finish(&Device::cpu(), 3)?, Values::I64(vec![4, 7, 0]));
+/// # Ok::<(), upsweep_dynamic::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "totals do nothing until they are put together"]
+pub struct GroupTotals {
+    op: Op,
+    element: Type,
+    /// Totals of chunks, in the type in which elements are combined, and the group of each.
+    totals: Values,
+    groups: Vec<u32>,
+}
+
+impl GroupTotals {
+    /// Begins totals by `op`, of this type.
+    pub fn new(op: Op, element: Type) -> Self {
+        let none = none(operand(op, element));
+        Self { op, element, totals: none, groups: Vec::new() }
+    }
+
+    /// Adds elements: those of group `i` are `x[ranges[i]]`. In all batches but the last with elements of a group, their
+    /// number is a multiple of [`Reduce::CHUNK`].
+    ///
+    /// # Errors
+    /// [`Error::Operator`], [`Error::OutOfMemory`], and as [`Reduce::run`].
+    pub fn add(&mut self, device: &Device, x: View<'_>, ranges: &[Range<usize>]) -> Result<()> {
+        let combined = operand(self.op, self.element);
+        let mut chunks = Vec::new();
+        for (range, group) in ranges.iter().zip(0u32..) {
+            for begin in range.clone().step_by(Reduce::CHUNK) {
+                chunks.push((begin..range.end.min(begin + Reduce::CHUNK), group));
+            }
+        }
+        // The shorter chunk of a group is its last.
+        chunks.sort_by_key(|(chunk, _)| Reverse(chunk.len()));
+        for chunks in chunks.chunk_by(|(a, _), (b, _)| a.len() == b.len()) {
+            let len = chunks.first().map_or(1, |(chunk, _)| chunk.len());
+            for chunks in chunks.chunks(CALL / len) {
+                let lines = gathered(x, chunks.iter().map(|(chunk, _)| chunk.clone()), chunks.len() * len)?;
+                let typed = match combined == self.element || x.element() == self.element {
+                    true => lines,
+                    false => lines.view().to_type(self.element)?,
+                };
+                let shape = [chunks.len(), len];
+                let reduce = Reduce::new(self.op).axis(&shape, 1).accumulate(combined);
+                let totals = reduce.run(device, typed.view())?;
+                self.totals.append(totals.view())?;
+                self.groups.extend(chunks.iter().map(|&(_, group)| group));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the totals, multiplied by a power of two: those of floats that were multiplied by it.
+    pub fn scaled(&self, by: f64) -> Self {
+        let mut scaled = self.clone();
+        if let Values::F64(totals) = &mut scaled.totals {
+            totals.iter_mut().for_each(|total| *total *= by);
+        }
+        scaled
+    }
+
+    /// Returns the totals of the first `count` groups; the operator's identity for those without elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], and as [`Reduce::run`].
+    pub fn finish(self, device: &Device, count: usize) -> Result<Values> {
+        let Self { op, element, totals, groups } = self;
+        let mut places: Vec<usize> = (0..groups.len()).collect();
+        places.sort_by_key(|&place| groups[place]);
+        let mut offsets = vec![0; count + 1];
+        groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
+        (0..count).for_each(|group| offsets[group + 1] += offsets[group]);
+        let sorted = gathered(totals.view(), places.iter().map(|&place| place..place + 1), places.len())?;
+        let identity = Reduce::new(op).run(device, none(sorted.element()).view())?;
+        let totals = combined(op, device, sorted, offsets, &identity)?;
+        Ok(narrowed(totals, element))
+    }
+}
+
+/// Puts the totals of subtrees together, which for group `i` are from `offsets[i]` to `offsets[i + 1]`: the tree above is that
+/// of pairs, see [`upsweep_core::lanes`]. A group without totals has the value `identity`.
+pub(crate) fn combined(
+    op: Op,
+    device: &Device,
+    mut totals: Values,
+    mut offsets: Vec<usize>,
+    identity: &Values,
+) -> Result<Values> {
+    let ranges = |offsets: &[usize]| offsets.windows(2).map(|pair| pair[0]..pair[1]).collect::<Vec<_>>();
+    loop {
+        let groups = ranges(&offsets);
+        if groups.iter().all(|group| group.len() <= 1) {
+            let mut results = none(totals.element());
+            for group in groups {
+                let total = totals.view().part(group.clone());
+                results.append(if group.is_empty() { identity.view() } else { total })?;
+            }
+            return Ok(results);
+        }
+        let pairs = groups.iter().map(|group| group.start..group.end - group.len() % 2);
+        let len = pairs.clone().map(|range| range.len()).sum::<usize>();
+        let paired = gathered(totals.view(), pairs, len)?;
+        let paired = Reduce::new(op).axis(&[len / 2, 2], 1).run(device, paired.view())?;
+        let (mut next, mut from) = (none(totals.element()), 0);
+        for (group, k) in groups.iter().zip(1..) {
+            let (half, odd) = (group.len() / 2, group.len() % 2);
+            next.append(paired.view().part(from..from + half))?;
+            next.append(totals.view().part(group.end - odd..group.end))?;
+            from += half;
+            offsets[k] = offsets[k - 1] + half + odd;
+        }
+        totals = next;
+    }
+}
+
+/// Copies the elements of the ranges, `len` in all, one after the other.
+fn gathered(x: View<'_>, ranges: impl Iterator<Item = Range<usize>>, len: usize) -> Result<Values> {
+    Ok(with_view!(x, x => {
+        let mut all = crate::values::room(len)?;
+        ranges.for_each(|range| all.extend_from_slice(&x[range]));
+        all.into()
+    }))
+}
+
+/// Makes an array of this type without elements.
+fn none(element: Type) -> Values {
+    with_type!(element, T => Vec::<T>::new().into())
+}
