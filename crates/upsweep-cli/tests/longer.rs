@@ -216,6 +216,12 @@ fn each_column(n: u64, bytes: usize) {
     has_lines(&f, "y.csv", names("x_sum").chain((0..n).map(|i| row(i, (k(i) * 7..=i).map(x).sum()))));
     run("scan t.csv --column x --window 20 --op sum -o y.npy");
     has(&f, "y.npy", 8, (19..n).map(|_| 90));
+    let groups = run("reduce t.csv --column k --group-by x --op sum,mean,count,min,last");
+    for (x, line) in (0..10).zip(groups.lines()) {
+        let (sum, count) = ((x..n).step_by(10).map(k).sum::<u64>(), (n - x).div_ceil(10));
+        let (mean, last) = (sum as f64 / count as f64, k(x + (count - 1) * 10));
+        assert_eq!(line, format!("{x}\t{sum}\t{mean:?}\t{count}\t{}\t{last}", k(x)));
+    }
     run("runs t.csv --column k -o y.tsv");
     let runs = (0..n.div_ceil(7)).map(|k| format!("{k}\t{}", 7.min(n - 7 * k)));
     has_lines(&f, "y.tsv", std::iter::once("value\tlength".to_owned()).chain(runs));
