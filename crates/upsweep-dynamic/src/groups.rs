@@ -52,7 +52,8 @@ impl GroupTotals {
     /// number is a multiple of [`Reduce::CHUNK`].
     ///
     /// # Errors
-    /// [`Error::Operator`], [`Error::OutOfMemory`], and as [`Reduce::run`].
+    /// [`Error::Operator`](crate::Error::Operator), [`Error::OutOfMemory`](crate::Error::OutOfMemory), and as
+    /// [`Reduce::run`].
     pub fn add(&mut self, device: &Device, x: View<'_>, ranges: &[Range<usize>]) -> Result<()> {
         let combined = operand(self.op, self.element);
         let mut chunks = Vec::new();
@@ -93,7 +94,7 @@ impl GroupTotals {
     /// Returns the totals of the first `count` groups; the operator's identity for those without elements.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], and as [`Reduce::run`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and as [`Reduce::run`].
     pub fn finish(self, device: &Device, count: usize) -> Result<Values> {
         let Self { op, element, totals, groups } = self;
         let mut places: Vec<usize> = (0..groups.len()).collect();
