@@ -12,7 +12,7 @@ mod totals;
 use crate::args::{ReduceArgs, Statistic};
 use crate::device::{Chosen, Work};
 use crate::element::{Values, format};
-use crate::failure::{Failure, Result, called, quoted};
+use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
 use crate::names;
 use crate::output::Destination;
@@ -20,10 +20,8 @@ use crate::progress::Progress;
 use crate::run;
 use crate::table::{self, Asked, Batch, Grouped, How, Take, WrittenRows, listed, new_name};
 use crate::write::OutputForm;
-use column::{BATCH, Column, Results};
+use column::{BATCH, Column, Computing, Results, TextsOf};
 use csv::ByteRecord;
-use totals::TooLarge;
-use upsweep::Device;
 use upsweep_dynamic::Op;
 
 /// Whether the options ask for results that are computed here.
@@ -183,33 +181,6 @@ impl Reading<'_> {
             (self.floats[place], self.again) = (true, true);
         }
         Ok(most)
-    }
-}
-
-/// Texts of each group: one of each column of groups.
-type TextsOf<'a> = dyn Fn(usize) -> Vec<&'a [u8]> + 'a;
-
-/// What is computed of columns.
-#[derive(Clone, Copy)]
-struct Computing<'a> {
-    args: &'a ReduceArgs,
-    device: &'a Device,
-    /// Name of the input in messages.
-    name: &'a str,
-    /// Texts of each group, if there are groups.
-    groups: Option<&'a TextsOf<'a>>,
-}
-
-impl Computing<'_> {
-    /// Returns the failure for a total that does not fit its type, with its group.
-    fn overflow(&self, &TooLarge { group, op, sums, value }: &TooLarge) -> Failure {
-        let group = self.groups.map_or_else(String::new, |texts| {
-            let texts = texts(group).into_iter().map(|text| quoted(&String::from_utf8_lossy(text.trim_ascii())));
-            format!("group {}: ", texts.collect::<Vec<_>>().join(", "))
-        });
-        let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
-        let words = format!("{group}the {op} does not fit {}{said}: {}", sums.results, sums.advice(value));
-        Failure::input(self.name, words)
     }
 }
 

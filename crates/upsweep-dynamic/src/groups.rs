@@ -11,8 +11,8 @@
 //!                 while a group has several: put each two neighbours together, of all groups at once
 //! ```
 
-use crate::totals::{narrowed, operand};
-use crate::{Op, Reduce, Result, Type, Values, View, with_type, with_view};
+use crate::totals::{combined, gathered, narrowed, none, operand};
+use crate::{Op, Reduce, Result, Type, Values, View};
 use std::cmp::Reverse;
 use std::ops::Range;
 use upsweep::Device;
@@ -107,54 +107,4 @@ impl GroupTotals {
         let totals = combined(op, device, sorted, offsets, &identity)?;
         Ok(narrowed(totals, element))
     }
-}
-
-/// Puts the totals of subtrees together, which for group `i` are from `offsets[i]` to `offsets[i + 1]`: the tree above is that
-/// of pairs, see [`upsweep_core::lanes`]. A group without totals has the value `identity`.
-pub(crate) fn combined(
-    op: Op,
-    device: &Device,
-    mut totals: Values,
-    mut offsets: Vec<usize>,
-    identity: &Values,
-) -> Result<Values> {
-    let ranges = |offsets: &[usize]| offsets.windows(2).map(|pair| pair[0]..pair[1]).collect::<Vec<_>>();
-    loop {
-        let groups = ranges(&offsets);
-        if groups.iter().all(|group| group.len() <= 1) {
-            let mut results = none(totals.element());
-            for group in groups {
-                let total = totals.view().part(group.clone());
-                results.append(if group.is_empty() { identity.view() } else { total })?;
-            }
-            return Ok(results);
-        }
-        let pairs = groups.iter().map(|group| group.start..group.end - group.len() % 2);
-        let len = pairs.clone().map(|range| range.len()).sum::<usize>();
-        let paired = gathered(totals.view(), pairs, len)?;
-        let paired = Reduce::new(op).axis(&[len / 2, 2], 1).run(device, paired.view())?;
-        let (mut next, mut from) = (none(totals.element()), 0);
-        for (group, k) in groups.iter().zip(1..) {
-            let (half, odd) = (group.len() / 2, group.len() % 2);
-            next.append(paired.view().part(from..from + half))?;
-            next.append(totals.view().part(group.end - odd..group.end))?;
-            from += half;
-            offsets[k] = offsets[k - 1] + half + odd;
-        }
-        totals = next;
-    }
-}
-
-/// Copies the elements of the ranges, `len` in all, one after the other.
-fn gathered(x: View<'_>, ranges: impl Iterator<Item = Range<usize>>, len: usize) -> Result<Values> {
-    Ok(with_view!(x, x => {
-        let mut all = crate::values::room(len)?;
-        ranges.for_each(|range| all.extend_from_slice(&x[range]));
-        all.into()
-    }))
-}
-
-/// Makes an array of this type without elements.
-fn none(element: Type) -> Values {
-    with_type!(element, T => Vec::<T>::new().into())
 }

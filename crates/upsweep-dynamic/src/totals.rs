@@ -3,10 +3,10 @@
 use crate::buffer::Buffer;
 use crate::carry::{Carry, Operation};
 use crate::check::Results;
-use crate::groups::combined;
 use crate::kernels::{Computed, Options, Total, kernels};
 use crate::running::RunningCheck;
 use crate::{Error, Number, Op, Reduce, Result, Type, Value, Values, View, f16};
+use std::ops::Range;
 use upsweep::Device;
 
 impl Reduce<'_> {
@@ -57,8 +57,8 @@ impl Reduce<'_> {
         let element = self.common.accumulate.unwrap_or(of);
         let operand = operand(op, element);
         let totals = crate::with_type!(operand, T => values::<T>(totals)?);
-        let (len, none) = (totals.len(), Values::zeroed(operand, 0)?);
-        let totals = if len > 1 { combined(op, &device, totals, vec![0, len], &none)? } else { totals };
+        let len = totals.len();
+        let totals = if len > 1 { combined(op, &device, totals, vec![0, len], &none(operand))? } else { totals };
         let reduce = Reduce::new(op);
         let reduce = self.common.init.map_or(reduce, |init| reduce.init(init));
         Ok(narrowed(reduce.run(&device, totals.view())?, element))
@@ -149,6 +149,56 @@ pub(crate) fn narrowed(combined: Values, element: Type) -> Values {
         Values::F32(x) if element == Type::F16 => Values::F16(x.iter().map(|&x| f16::from_f32(x)).collect()),
         other => other,
     }
+}
+
+/// Puts the totals of subtrees together, which for group `i` are from `offsets[i]` to `offsets[i + 1]`: the tree above is that
+/// of pairs, see [`upsweep_core::lanes`]. A group without totals has the value `identity`.
+pub(crate) fn combined(
+    op: Op,
+    device: &Device,
+    mut totals: Values,
+    mut offsets: Vec<usize>,
+    identity: &Values,
+) -> Result<Values> {
+    let ranges = |offsets: &[usize]| offsets.windows(2).map(|pair| pair[0]..pair[1]).collect::<Vec<_>>();
+    loop {
+        let groups = ranges(&offsets);
+        if groups.iter().all(|group| group.len() <= 1) {
+            let mut results = none(totals.element());
+            for group in groups {
+                let total = totals.view().part(group.clone());
+                results.append(if group.is_empty() { identity.view() } else { total })?;
+            }
+            return Ok(results);
+        }
+        let pairs = groups.iter().map(|group| group.start..group.end - group.len() % 2);
+        let len = pairs.clone().map(|range| range.len()).sum::<usize>();
+        let paired = gathered(totals.view(), pairs, len)?;
+        let paired = Reduce::new(op).axis(&[len / 2, 2], 1).run(device, paired.view())?;
+        let (mut next, mut from) = (none(totals.element()), 0);
+        for (group, k) in groups.iter().zip(1..) {
+            let (half, odd) = (group.len() / 2, group.len() % 2);
+            next.append(paired.view().part(from..from + half))?;
+            next.append(totals.view().part(group.end - odd..group.end))?;
+            from += half;
+            offsets[k] = offsets[k - 1] + half + odd;
+        }
+        totals = next;
+    }
+}
+
+/// Copies the elements of the ranges, `len` in all, one after the other.
+pub(crate) fn gathered(x: View<'_>, ranges: impl Iterator<Item = Range<usize>>, len: usize) -> Result<Values> {
+    Ok(crate::with_view!(x, x => {
+        let mut all = crate::values::room(len)?;
+        ranges.for_each(|range| all.extend_from_slice(&x[range]));
+        all.into()
+    }))
+}
+
+/// Makes an array of this type without elements.
+pub(crate) fn none(element: Type) -> Values {
+    crate::with_type!(element, T => Vec::<T>::new().into())
 }
 
 fn values<T: Value>(numbers: &[Number]) -> Result<Values>

@@ -1,18 +1,46 @@
 //! Column whose values come in batches, and its results.
 
-use super::Computing;
-use super::totals::{Sorted, Totals};
+use super::totals::{Sorted, TooLarge, Totals};
+use crate::args::ReduceArgs;
 use crate::element::{Type, Values, with_values};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, quoted};
 use crate::table::Batch;
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_vec;
 use std::ops::Range;
+use upsweep::Device;
 use upsweep_core::memory;
 use upsweep_dynamic::Reduce;
 
 /// Number of values of a batch, at least.
 pub(super) const BATCH: usize = 1 << 20;
+
+/// Texts of each group: one of each column of groups.
+pub(super) type TextsOf<'a> = dyn Fn(usize) -> Vec<&'a [u8]> + 'a;
+
+/// What is computed of columns.
+#[derive(Clone, Copy)]
+pub(super) struct Computing<'a> {
+    pub(super) args: &'a ReduceArgs,
+    pub(super) device: &'a Device,
+    /// Name of the input in messages.
+    pub(super) name: &'a str,
+    /// Texts of each group, if there are groups.
+    pub(super) groups: Option<&'a TextsOf<'a>>,
+}
+
+impl Computing<'_> {
+    /// Returns the failure for a total that does not fit its type, with its group.
+    fn overflow(&self, &TooLarge { group, op, sums, value }: &TooLarge) -> Failure {
+        let group = self.groups.map_or_else(String::new, |texts| {
+            let texts = texts(group).into_iter().map(|text| quoted(&String::from_utf8_lossy(text.trim_ascii())));
+            format!("group {}: ", texts.collect::<Vec<_>>().join(", "))
+        });
+        let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
+        let words = format!("{group}the {op} does not fit {}{said}: {}", sums.results, sums.advice(value));
+        Failure::input(self.name, words)
+    }
+}
 
 /// Column so far.
 #[derive(Default)]
