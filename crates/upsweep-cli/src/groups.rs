@@ -85,8 +85,7 @@ fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
     let Input { name, values, .. } = input::load(&args.common, false)?;
     let computing = Computing { args, device: &device.device, name: &name, groups: None };
     let mut column = Column::default();
-    let groups = vec![0; values.len()];
-    column.add(&computing, Batch { values, groups }, 1, true)?;
+    column.add_all(&computing, values)?;
     write(to, (&[column.finish(&computing, None, None)?], &args.op), None)
 }
 

@@ -65,16 +65,23 @@ impl GroupTotals {
         // The shorter chunk of a group is its last.
         chunks.sort_by_key(|(chunk, _)| Reverse(chunk.len()));
         for chunks in chunks.chunk_by(|(a, _), (b, _)| a.len() == b.len()) {
-            let len = chunks.first().map_or(1, |(chunk, _)| chunk.len());
-            for chunks in chunks.chunks(CALL / len) {
-                let lines = gathered(x, chunks.iter().map(|(chunk, _)| chunk.clone()), chunks.len() * len)?;
-                let typed = match combined == self.element || x.element() == self.element {
-                    true => lines,
-                    false => lines.view().to_type(self.element)?,
+            let Some(((first, _), (last, _))) = chunks.first().zip(chunks.last()) else { continue };
+            let len = first.len();
+            // Those of one group lie beside each other.
+            let in_place = last.end - first.start == chunks.len() * len;
+            for chunks in chunks.chunks(if in_place { chunks.len() } else { CALL / len }) {
+                let lines = match in_place {
+                    true => None,
+                    false => Some(gathered(x, chunks.iter().map(|(chunk, _)| chunk.clone()), chunks.len() * len)?),
+                };
+                let lines = lines.as_ref().map_or(x.part(first.start..last.end), Values::view);
+                let typed = match combined == self.element || lines.element() == self.element {
+                    true => None,
+                    false => Some(lines.to_type(self.element)?),
                 };
                 let shape = [chunks.len(), len];
                 let reduce = Reduce::new(self.op).axis(&shape, 1).accumulate(combined);
-                let totals = reduce.run(device, typed.view())?;
+                let totals = reduce.run(device, typed.as_ref().map_or(lines, Values::view))?;
                 self.totals.append(totals.view())?;
                 self.groups.extend(chunks.iter().map(|&(_, group)| group));
             }

@@ -75,14 +75,8 @@ impl Column {
         groups: usize,
         is_last: bool,
     ) -> Result<Option<usize>> {
-        let &Computing { args, device, name, .. } = computing;
-        let element = batch.values.element();
-        let of_type = || args.op.iter().map(|&statistic| Totals::new(statistic, element, args.common.sums));
-        let (found, states) = match &mut self.states {
-            Some(states) => states,
-            none => none.insert((element, of_type().collect::<Result<_>>()?)),
-        };
-        if *found != element {
+        let (name, element) = (computing.name, batch.values.element());
+        if self.states.as_ref().is_some_and(|(found, _)| *found != element) {
             return Ok(None);
         }
         let sorted = by_group(joined(self.rest.take(), batch, name)?, groups, name)?;
@@ -91,15 +85,33 @@ impl Column {
             begin..begin + if is_last { len } else { len - len % Reduce::CHUNK }
         };
         let ranges: Vec<Range<usize>> = sorted.offsets.windows(2).map(taken).collect();
-        self.counts.resize(groups, 0);
-        self.counts.iter_mut().zip(&ranges).for_each(|(count, range)| *count += range.len() as u64);
-        for state in states {
-            state.add(device, &sorted, &ranges).map_err(|e| Failure::computing(name, &e))?;
-        }
+        self.add_sorted(computing, &sorted, &ranges)?;
         let rest = if is_last { None } else { Some(left(&sorted, &ranges, name)?) };
         let most = rest.as_ref().map_or(BATCH, |rest| BATCH.max(rest.groups.len()));
         self.rest = rest;
         Ok(Some(most))
+    }
+
+    /// Adds all values of one group.
+    pub(super) fn add_all(&mut self, computing: &Computing<'_>, values: Values) -> Result<()> {
+        let len = values.len();
+        let offsets = vec![0, len as u64];
+        self.add_sorted(computing, &Sorted { values, offsets }, std::slice::from_ref(&(0..len)))
+    }
+
+    /// Adds the values of each group that are in its range.
+    fn add_sorted(&mut self, computing: &Computing<'_>, sorted: &Sorted, ranges: &[Range<usize>]) -> Result<()> {
+        let &Computing { args, device, name, .. } = computing;
+        let element = sorted.values.element();
+        let of_type = || args.op.iter().map(|&statistic| Totals::new(statistic, element, args.common.sums));
+        let (_, states) = match &mut self.states {
+            Some(states) => states,
+            none => none.insert((element, of_type().collect::<Result<_>>()?)),
+        };
+        self.counts.resize(ranges.len(), 0);
+        self.counts.iter_mut().zip(ranges).for_each(|(count, range)| *count += range.len() as u64);
+        let failed = |e| Failure::computing(name, &e);
+        states.iter_mut().try_for_each(|state| state.add(device, sorted, ranges).map_err(failed))
     }
 
     /// Returns the results after the last batch.
