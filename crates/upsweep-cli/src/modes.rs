@@ -1,4 +1,4 @@
-//! Values of segments: the first, the last, the one that is there most often; and how many there are.
+//! Values of segments: the one that is there most often, and how many distinct ones there are.
 
 use crate::element::Values;
 use crate::expression::value::compare;
@@ -7,7 +7,7 @@ use upsweep_dynamic::{Number, View, with_view};
 
 /// Returns of each segment of `x` the value at the place that `pick` returns for its begin and its end. Segment `i` is from
 /// `offsets[i]` to `offsets[i + 1]`. An empty one has any value; if all are empty, no one has.
-pub(crate) fn picked(x: View<'_>, offsets: &[u64], pick: &dyn Fn(usize, usize) -> usize) -> Values {
+fn picked(x: View<'_>, offsets: &[u64], pick: &dyn Fn(usize, usize) -> usize) -> Values {
     let segments = offsets.windows(2).map(|pair| (pair[0] as usize, pair[1] as usize));
     with_view!(x, x => {
         let at = |(begin, end): (usize, usize)| if begin < end { x.get(pick(begin, end)) } else { x.first() };

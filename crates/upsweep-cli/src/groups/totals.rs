@@ -114,7 +114,11 @@ impl Totals {
                     Statistic::Quantile(share) => Values::F64(quantiles(x, offsets, *share)),
                     Statistic::Distinct => distinct(x, offsets).into(),
                     Statistic::Mode => modes(x, offsets),
-                    _ => Values::F64(quantiles(x, offsets, 0.5)),
+                    Statistic::Median => Values::F64(quantiles(x, offsets, 0.5)),
+                    // They have states of their own.
+                    Statistic::Of(_) | Statistic::Mean | Statistic::Count | Statistic::First | Statistic::Last => {
+                        return Ok(());
+                    }
                 };
             }
         }
