@@ -8,28 +8,11 @@ include the start of the program: a row says how much that is of Python and pola
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 
-from child import in_turns
+from child import in_turns, write_table
 
-# A child counts the memory of its parent until it starts a program, so that this program has little.
-WRITE = """
-import sys, numpy as np, polars as pl
-rows, random = int(sys.argv[2]), np.random.default_rng(1)
-stamps = np.datetime64("2026-01-01T00:00") + np.arange(rows) // 20
-table = pl.DataFrame({
-    "time": stamps.astype("datetime64[ms]"),
-    "host": random.integers(0, 200, rows),
-    "status": random.choice([200, 200, 200, 404, 500], rows),
-    "bytes": random.integers(0, 100_000, rows),
-    "ms": random.integers(0, 1000, rows) / 10,
-})
-host = pl.format("h{}", pl.col("host").cast(pl.String).str.zfill(3)).alias("host")
-table.with_columns(host).write_csv(sys.argv[1], datetime_format="%Y-%m-%dT%H:%M")
-print(pl.__version__)
-"""
 PYTHON = "import sys, polars as pl; t, o = sys.argv[1:]; "
 # What is computed; the arguments of the program; what Python runs.
 WORKS = [
@@ -69,9 +52,9 @@ def main():
     turns = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     with tempfile.TemporaryDirectory() as folder:
         table, out = f"{folder}/table.csv", f"{folder}/out.csv"
-        written = subprocess.run([sys.executable, "-c", WRITE, table, str(rows)], check=True, capture_output=True, text=True)
+        version = write_table(table, rows)
         size = os.path.getsize(table) / 1e6
-        print(f"{rows} rows, {size:.0f} MB, {os.cpu_count()} cores, polars {written.stdout.strip()}, medians of {turns}\n")
+        print(f"{rows} rows, {size:.0f} MB, {os.cpu_count()} cores, polars {version}, medians of {turns}\n")
         print("| work | upsweep, CPU s (MB) | polars, CPU s (MB) | CPU, of polars | memory, of polars |\n|---|---|---|---|---|")
         for name, ours, theirs in WORKS:
             ours = [program] + [{"TABLE": table, "OUT": out}.get(word, word) for word in ours]
