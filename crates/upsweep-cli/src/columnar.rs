@@ -1,13 +1,15 @@
 //! Parquet and Arrow files: columns as inputs of all commands, and tables of them with one column more.
 //!
-//! [`file`] reads parts of a file, [`values`] turns columns into arrays and back, [`written`] writes; [`rows`] selects and
-//! sorts rows. A file is read in units of some MB: rows of a row group, or a batch. As many as fit the memory are read,
+//! [`file`] reads parts of a file, [`stream`] keeps what can be read only once, [`values`] turns columns into arrays and back,
+//! [`written`] writes; [`rows`] selects and sorts rows. A file is read in units of some MB: rows of a row group, or a batch. As many as fit the memory are read,
 //! and later encoded, by a thread each; between, they are computed one after the other, with a carry from each to the next. A scan of Parquet copies the columns of the
 //! input as they lie in the file, if row groups are not too large: they are decoded, as damage must be told, and not encoded again.
 
+mod damage;
 mod file;
 pub(crate) mod load;
 mod rows;
+mod stream;
 mod values;
 mod written;
 
@@ -48,8 +50,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Resolves the output of rows of the file `from`: its format is what the option or its name says, or that of the input.
-    fn of(from: &Path, output: Option<&Path>, to: Option<Columnar>) -> Result<Self> {
+    /// Resolves the output of rows: its format is what the option or its name says, or that of the input, which is `from`.
+    fn of(from: Columnar, output: Option<&Path>, to: Option<Columnar>) -> Result<Self> {
         let destination =
             output.map_or_else(|| Ok(Destination::standard_output()), |path| Destination::of("-o", path))?;
         let named = output.and_then(Columnar::of_name);
@@ -64,7 +66,7 @@ impl Target {
         if destination.is_standard_output() && io::stdout().is_terminal() {
             return Err(Failure::Input("rows of Parquet and Arrow are binary, and no text for a terminal".to_owned()));
         }
-        let kind = to.or(named).or_else(|| Columnar::of_name(from)).unwrap_or(Columnar::Parquet);
+        let kind = to.or(named).unwrap_or(from);
         Ok(Self { destination, kind })
     }
 
@@ -93,9 +95,11 @@ impl Target {
     }
 }
 
-/// Whether a call on this file, with this output, has rows as its results: then [`scan`] runs it.
-pub(crate) fn has_rows(file: &Path, output: Option<&Path>, to: Option<Columnar>) -> bool {
-    Columnar::of_name(file).is_some() && (to.is_some() || output.is_some_and(|path| Columnar::of_name(path).is_some()))
+/// Format of the input of a scan that has rows as its results: then [`scan`] runs it.
+pub(crate) fn has_rows(args: &ScanArgs) -> Option<Columnar> {
+    let common = &args.common;
+    let asked = args.to.is_some() || common.output.as_deref().is_some_and(|path| Columnar::of_name(path).is_some());
+    common.table.columnar(&common.file).filter(|_| asked)
 }
 
 /// Reads the units of a table; lets `change` make other rows of each, one after the other; and writes them. In the end
@@ -139,14 +143,14 @@ fn for_units(
 }
 
 /// Runs `upsweep scan` of a column: the output has the rows of the input, with the results as one more column.
-pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
+pub(crate) fn scan((args, op): (&ScanArgs, Op), kind: Columnar) -> Result<()> {
     let begun = Instant::now();
     let common = &args.common;
     common.sums.check(&[op])?;
-    let target = Target::of(&common.file, common.output.as_deref(), args.to)?;
+    let target = Target::of(kind, common.output.as_deref(), args.to)?;
     let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &target.destination)?;
     let device = Chosen::open(common.device, Work::Pass)?;
-    let mut table = Table::open(&common.file)?;
+    let mut table = Table::open(&common.file, kind)?;
     if !common.more.is_empty() {
         return Err(Failure::input(&input::called_all(common), "the results of several tables are no table"));
     }
@@ -184,7 +188,7 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
     };
     if args.reverse || !op.keeps_bits_in_parts(sums.computed) {
         // What does not go from part to part has all values in memory.
-        let (_, values, _) = load::load(common, &common.file, None)?;
+        let (_, values, _) = load::load(common, (&common.file, kind), None)?;
         let values = sums.converted(values.view()).map_err(failed)?.unwrap_or(values);
         if sums.checked {
             checked.check_overflow(values.view()).map_err(failed)?;
@@ -225,11 +229,11 @@ fn with_column(table: &Table, at: usize, suffix: &str, element: Type, nullable: 
 
 /// Runs `upsweep reduce` of a column by one operator, part by part. Returns `None` if the call asks for what needs all
 /// values.
-pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
+pub(crate) fn reduce(args: &ReduceArgs, kind: Columnar) -> Result<Option<()>> {
     let begun = Instant::now();
     let common = &args.common;
     let [Statistic::Of(op)] = args.op[..] else { return Ok(None) };
-    if Columnar::of_name(&common.file).is_none() || !common.more.is_empty() || common.element.is_some() {
+    if !common.more.is_empty() || common.element.is_some() {
         return Ok(None);
     }
     common.sums.check(&[op])?;
@@ -237,7 +241,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<Option<()>> {
     let form = named.unwrap_or(OutputForm::Words);
     let carried = Carried::of(Operation::Reduction, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device, Work::Pass)?;
-    let table = Table::open(&common.file)?;
+    let table = Table::open(&common.file, kind)?;
     table.check_options(common)?;
     let at = table.column(common.column.as_deref())?;
     let (element, label) = described(&table, at)?;

@@ -149,8 +149,8 @@ fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
         return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys, missing });
     }
     #[cfg(feature = "parquet")]
-    if names::Columnar::of_name(path).is_some() {
-        let (name, values, missing) = columnar::load::load(args, path, target)?;
+    if let Some(kind) = args.table.columnar(path) {
+        let (name, values, missing) = columnar::load::load(args, (path, kind), target)?;
         let shape = vec![values.len()];
         return Ok(Input { name, values, shape, form: Form::Words, keys: None, missing });
     }

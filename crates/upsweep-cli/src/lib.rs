@@ -137,30 +137,20 @@ fn exit_code(failure: &Failure) -> ExitCode {
 
 fn run_command(command: &Command) -> Result<()> {
     command.check_standard_input()?;
+    #[cfg(feature = "parquet")]
+    if let Some(done) = run_columnar(command) {
+        return done;
+    }
     match command {
         Command::Scan(args) => match (args.op, args.window) {
-            #[cfg(feature = "parquet")]
-            (Running::Of(op), None)
-                if columnar::has_rows(&args.common.file, args.common.output.as_deref(), args.to) =>
-            {
-                columnar::scan((args, op))
-            }
             (Running::Of(op), None) => stream::scan((args, op))?.map_or_else(|| run::scan((args, op)), Ok),
             (op, window) => windows::scan(args, op, window),
         },
         Command::Reduce(args) if groups::is_for(args) => groups::reduce(args),
-        #[cfg(feature = "parquet")]
-        Command::Reduce(args) if names::Columnar::of_name(&args.common.file).is_some() => {
-            columnar::reduce(args)?.map_or_else(|| run::reduce(args), Ok)
-        }
         Command::Reduce(args) => stream::reduce(args)?.map_or_else(|| run::reduce(args), Ok),
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
-        #[cfg(feature = "parquet")]
-        Command::Select(args) if names::Columnar::of_name(&args.file).is_some() => columnar::select(args),
         Command::Select(args) => selecting::select(args),
-        #[cfg(feature = "parquet")]
-        Command::Sort(args) if names::Columnar::of_name(&args.file).is_some() => columnar::sort(args),
         Command::Sort(args) => sorting::sort(args),
         Command::Top(args) => sorting::top(args),
         Command::Median(args) => sorting::median(args.clone()),
@@ -183,6 +173,22 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Man(args) => manual::man(args),
         Command::Lab(lab) => lab::run(lab),
         Command::Bench(args) => print_lines(&bench::lines(args)?),
+    }
+}
+
+/// Runs a command that has a way of its own for the columns of Parquet and Arrow, if its input is such a table.
+#[cfg(feature = "parquet")]
+fn run_columnar(command: &Command) -> Option<Result<()>> {
+    match command {
+        Command::Scan(args) => match (args.op, args.window) {
+            (Running::Of(op), None) => Some(columnar::scan((args, op), columnar::has_rows(args)?)),
+            _ => None,
+        },
+        Command::Reduce(args) if groups::is_for(args) => None,
+        Command::Reduce(args) => columnar::reduce(args, args.common.table.columnar(&args.common.file)?).transpose(),
+        Command::Select(args) => Some(columnar::select(args, args.table.columnar(&args.file)?)),
+        Command::Sort(args) => Some(columnar::sort(args, args.table.columnar(&args.file)?)),
+        _ => None,
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn is_stream(output: Option<&Path>, (destination, form): (&Destinatio
 /// input is read, with the keys of its segments if they are kept; `in_file` says whether and where a long array is
 /// [kept in a file](chunks::load).
 pub(crate) fn begin(common: &Common, in_parts: bool, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Begun> {
-    let is_table = common.table.delimiter(None).is_some() || common.column.is_some();
+    let is_table = common.table.is_table() || common.column.is_some();
     if is_table || !in_parts || !is_simple(common) {
         return chunks::load(common, keep_keys, in_file).map(Begun::Loaded);
     }

@@ -267,7 +267,7 @@ impl Run<'_> {
 
 /// Reads a signal. If it is a sound file, returns its sample format, too.
 pub(crate) fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
-    if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
+    if !wav::is_wav(&common.file) || common.table.is_table() {
         return Ok((input::load(common, false)?, None));
     }
     let name = called(&common.file);

@@ -181,20 +181,31 @@ impl Source {
     /// Copies all of `reader`, which messages call `name`, into a temporary file without a name, because a table is
     /// read more than once.
     pub(crate) fn keep(reader: &mut dyn Read, name: &str) -> Result<Self> {
+        Self::kept(name, |file, failed| {
+            let mut buffer = vec![0; 1 << 18];
+            loop {
+                let read = match reader.read(&mut buffer) {
+                    Ok(0) => return Ok(()),
+                    Ok(read) => read,
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(e) => return Err(Failure::reading(name, &e)),
+                };
+                file.write_all(&buffer[..read]).map_err(failed)?;
+            }
+        })
+    }
+
+    /// Lets `write` write what has the name `name` in messages to a temporary file without a name. An error of the file is given to
+    /// the second argument, which says that.
+    pub(crate) fn kept(
+        name: &str,
+        write: impl FnOnce(&mut File, &dyn Fn(io::Error) -> Failure) -> Result<()>,
+    ) -> Result<Self> {
         let failed = |e: io::Error| {
             Failure::Run(format!("{name}: keeping it in {}: {}", called(&std::env::temp_dir()), words(&e)))
         };
         let mut file = tempfile::tempfile().map_err(failed)?;
-        let mut buffer = vec![0; 1 << 18];
-        loop {
-            let read = match reader.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(e) => return Err(Failure::reading(name, &e)),
-            };
-            file.write_all(&buffer[..read]).map_err(failed)?;
-        }
+        write(&mut file, &failed)?;
         file.rewind().map_err(failed)?;
         Self::of_file(file).map_err(failed)
     }

@@ -50,7 +50,7 @@ impl<'a> Stream<'a> {
     fn open(common: &'a Common) -> Result<Option<Self>> {
         let path = &common.file;
         let for_tables = common.column.is_some() || common.by_key.is_some() || common.missing.is_asked();
-        let is_table = common.table.delimiter(names::delimiter(path)).is_some() || common.table.of_text().is_some();
+        let is_table = common.table.is_table() || names::delimiter(path).is_some() || common.table.of_text().is_some();
         let others = common.segments.is_some() || common.axis.is_some() || !common.more.is_empty();
         if for_tables || is_table || others || is_standard_input(path) {
             return Ok(None);

@@ -2,6 +2,8 @@
 
 use crate::count::parse_count;
 use crate::missing::Missing;
+#[cfg(feature = "parquet")]
+use crate::names::Columnar;
 use crate::text::{Encoding, TextForm};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -76,8 +78,8 @@ pub(crate) enum Header {
 /// How a table comes, where its name does not say it.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct TableForm {
-    /// FILE is a table, whatever its name says: with commas (csv) or tabs (tsv); so standard input may be one
-    #[arg(long, value_enum, value_name = "FORM")]
+    /// FILE is a table in this format, whatever its name says, and standard input may be one: csv has commas, tsv tabs
+    #[arg(long, visible_alias = "from", value_enum, value_name = "FORM")]
     format: Option<Format>,
     /// FILE is a table whose cells are separated by this character: one of ASCII, or tab
     #[arg(long, value_name = "C", value_parser = parse_delimiter)]
@@ -100,20 +102,53 @@ pub(crate) struct TableForm {
 pub(crate) enum Format {
     Csv,
     Tsv,
+    #[cfg(feature = "parquet")]
+    Parquet,
+    #[cfg(feature = "parquet")]
+    Arrow,
 }
 
 impl TableForm {
     /// Delimiter of the table in a file, or `None` if it is no table. `by_name` is the delimiter that the file's name
     /// implies; the options of `self` come before it.
     pub(crate) fn delimiter(self, by_name: Option<u8>) -> Option<u8> {
-        let named = || self.format.map(|format| if format == Format::Csv { b',' } else { b'\t' });
-        self.delimiter.or_else(named).or(by_name)
+        let named = match self.format {
+            None => by_name,
+            Some(Format::Csv) => Some(b','),
+            Some(Format::Tsv) => Some(b'\t'),
+            #[cfg(feature = "parquet")]
+            Some(Format::Parquet | Format::Arrow) => return None,
+        };
+        self.delimiter.or(named)
+    }
+
+    /// Whether the options say that a file is a table.
+    pub(crate) fn is_table(self) -> bool {
+        self.format.is_some() || self.delimiter.is_some()
+    }
+
+    /// Format of columns that a file has: what the options say, else its name.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn columnar(self, path: &Path) -> Option<Columnar> {
+        match self.format {
+            Some(Format::Parquet) => Some(Columnar::Parquet),
+            Some(Format::Arrow) => Some(Columnar::Arrow),
+            _ => Columnar::of_name(path),
+        }
     }
 
     /// How a text comes whose cells are separated by `delimiter`.
     pub(crate) fn text(self, delimiter: u8) -> TextForm {
         let comment = self.comment.map(|comment| (comment, delimiter));
         TextForm { encoding: self.encoding, skip: self.skip, comment, ragged: self.ragged }
+    }
+
+    /// Option that was given and is about a table as text, in which cells are separated.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_cells(self) -> Option<&'static str> {
+        let is_text = matches!(self.format, Some(Format::Csv | Format::Tsv));
+        let given = [("--format", is_text), ("--delimiter", self.delimiter.is_some())];
+        self.of_text().or(given.into_iter().find(|(_, given)| *given).map(|(option, _)| option))
     }
 
     /// Option that was given and is about a text.

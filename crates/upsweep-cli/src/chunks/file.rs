@@ -84,7 +84,7 @@ impl ArrayFile {
     }
 
     fn open_one(args: &Common, path: &Path) -> Result<Option<Self>> {
-        let table = args.table.delimiter(names::delimiter(path)).is_some();
+        let table = args.table.is_table() || names::delimiter(path).is_some();
         // A pipe must be opened once: its writer would see it closed.
         let plain = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
         if table || !plain {

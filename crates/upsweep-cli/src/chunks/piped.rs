@@ -27,7 +27,7 @@ pub(crate) enum Loaded {
 /// Reads the input that the command line names. A long array on standard input goes to a file in the folder that `in_file` names, or
 /// in that for temporary files, if the command can read it in chunks.
 pub(crate) fn load(common: &Common, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Loaded> {
-    let is_table = common.table.delimiter(None).is_some() || common.column.is_some();
+    let is_table = common.table.is_table() || common.column.is_some();
     let Some(folder) = in_file.filter(|_| !is_table && input::is_one_array(common)) else {
         return input::load(common, keep_keys).map(Box::new).map(Loaded::Whole);
     };

@@ -1,8 +1,10 @@
 //! Parquet and Arrow files that are open, and the parts in which they are read.
 
+use super::damage::{damaged, guarded};
+use super::stream;
 use super::values::numeric;
-use crate::args::Common;
-use crate::failure::{Failure, Result, called, one_line};
+use crate::args::{Common, TableForm};
+use crate::failure::{Failure, Result};
 use crate::names::Columnar;
 use crate::source::{Source, read_at};
 use crate::table::Columns;
@@ -18,12 +20,10 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnPath;
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 /// Decoded bytes of the rows that are read at a time by a thread, about; their largest number; and rows of a batch.
 const UNIT_BYTES: u64 = 16 << 20;
@@ -58,18 +58,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let name = called(path);
-        let kind = Columnar::of_name(path).unwrap_or(Columnar::Parquet);
-        let source = Source::open(path, &name)?;
-        if source.size().is_none() {
-            let of = kind.name();
-            let reason = match source.is_plain() {
-                true => format!("is empty, or compressed as a whole, as no file of {of} is"),
-                false => format!("is no plain file, as one of {of} has to be"),
-            };
-            return Err(Failure::input(&name, reason));
-        }
+    pub(super) fn open(path: &Path, kind: Columnar) -> Result<Self> {
+        let (source, name) = stream::open(path, kind)?;
         let file = Arc::new(source.file.try_clone().map_err(|e| Failure::reading(&name, &e))?);
         let at = At::new(&file).map_err(|e| Failure::reading(&name, &e))?;
         let damaged = |reason: String| damaged(kind, &name, &reason);
@@ -226,9 +216,13 @@ impl Table {
             ("--axis", common.axis.is_some()),
             ("--array", common.array.is_some()),
             ("--type", common.element.is_some()),
-            ("--format", common.table.delimiter(None).is_some()),
-            ("--encoding", common.table.of_text().is_some()),
-        ])
+        ])?;
+        self.check_form(common.table)
+    }
+
+    /// Fails if an option was given that is for tables as text.
+    pub(super) fn check_form(&self, form: TableForm) -> Result<()> {
+        form.of_cells().map_or(Ok(()), |option| self.check(&[(option, true)]))
     }
 
     /// Fails if one of these options was given, which are for other inputs.
@@ -241,38 +235,6 @@ impl Table {
             None => Ok(()),
         }
     }
-}
-
-/// Failure because what a file has cannot be read.
-pub(super) fn damaged(kind: Columnar, name: &str, reason: &str) -> Failure {
-    let reason = one_line(reason);
-    Failure::input(name, format!("is damaged, or is no file of {} that can be read: {reason}", kind.name()))
-}
-
-thread_local! {
-    /// Whether this thread decodes a file, whose damage may make the decoder panic.
-    static DECODES: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Lets `read` decode what may be damaged: a panic of the decoder is an error with its words, and prints nothing.
-fn guarded<T>(read: impl FnOnce() -> std::result::Result<T, String>) -> std::result::Result<T, String> {
-    static SILENT: Once = Once::new();
-    SILENT.call_once(|| {
-        let told = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if !DECODES.get() {
-                told(info);
-            }
-        }));
-    });
-    DECODES.set(true);
-    // Nothing of what was read stays when the decoder panics.
-    let read = panic::catch_unwind(AssertUnwindSafe(read));
-    DECODES.set(false);
-    read.unwrap_or_else(|panicked| {
-        let words = panicked.downcast_ref::<String>().map(String::as_str);
-        Err(words.or_else(|| panicked.downcast_ref::<&str>().copied()).unwrap_or("it cannot be decoded").to_owned())
-    })
 }
 
 /// Reader of a file with a position of its own, so that threads share the file.

@@ -6,6 +6,7 @@ use crate::args::Common;
 use crate::collect::append;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
+use crate::names::Columnar;
 use crate::progress::Progress;
 use arrow_array::{Array, RecordBatch};
 use rayon::prelude::*;
@@ -21,10 +22,14 @@ pub(super) fn described(table: &Table, at: usize) -> Result<(Type, String)> {
 }
 
 /// Reads a column as an array. Returns the name of the file in messages, the values, and the number of missing ones.
-pub(crate) fn load(common: &Common, path: &Path, target: Option<Type>) -> Result<(String, Values, usize)> {
-    let table = Table::open(path)?;
-    let given = [("--by-key", common.by_key.is_some()), ("--format", common.table.of_text().is_some())];
-    table.check(&given)?;
+pub(crate) fn load(
+    common: &Common,
+    (path, kind): (&Path, Columnar),
+    target: Option<Type>,
+) -> Result<(String, Values, usize)> {
+    let table = Table::open(path, kind)?;
+    table.check(&[("--by-key", common.by_key.is_some())])?;
+    table.check_form(common.table)?;
     let at = table.column(common.column.as_deref())?;
     let (element, label) = described(&table, at)?;
     let mut all = Values::zeroed(element, 0).map_err(|e| Failure::computing(&table.name, &e))?;

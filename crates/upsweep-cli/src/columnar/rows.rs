@@ -9,6 +9,7 @@ use crate::element::{Type, Values, with_values};
 use crate::expression::value::Row;
 use crate::expression::{Expression, Found, parse};
 use crate::failure::{Failure, Result};
+use crate::names::Columnar;
 use crate::progress::Progress;
 use crate::run;
 use crate::table::Columns;
@@ -111,12 +112,12 @@ fn holds(condition: &Expression, batch: &RecordBatch) -> std::result::Result<Vec
 }
 
 /// Runs `upsweep select` of a Parquet or Arrow file.
-pub(crate) fn select(args: &SelectArgs) -> Result<()> {
+pub(crate) fn select(args: &SelectArgs, kind: Columnar) -> Result<()> {
     let (target, named) = match args.indices {
         true => (None, Some(run::output(args.output.as_deref())?)),
-        false => (Some(Target::of(&args.file, args.output.as_deref(), args.to)?), None),
+        false => (Some(Target::of(kind, args.output.as_deref(), args.to)?), None),
     };
-    let table = Table::open(&args.file)?;
+    let table = Table::open(&args.file, kind)?;
     let given = [
         ("--type", args.element.is_some()),
         ("--na", !args.na.is_empty()),
@@ -125,9 +126,9 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
         ("--array", args.array.is_some()),
         ("--carry-in", args.carries.carry_in.is_some()),
         ("--carry-out", args.carries.carry_out.is_some()),
-        ("--format", args.table.delimiter(None).is_some() || args.table.of_text().is_some()),
     ];
     table.check(&given)?;
+    table.check_form(args.table)?;
     let names = table.names();
     let columns = Columns { name: &table.name, names: Some(&names), first: &names, delimiter: b',', options: true };
     let condition = args.condition.as_deref().unwrap_or("true");
@@ -207,21 +208,21 @@ fn order(array: &ArrayRef, (name, label): (&str, &str)) -> Result<Values> {
 }
 
 /// Runs `upsweep sort` of a Parquet or Arrow file: all rows are in memory.
-pub(crate) fn sort(args: &SortArgs) -> Result<()> {
+pub(crate) fn sort(args: &SortArgs, kind: Columnar) -> Result<()> {
     let (target, named) = match args.argsort {
         true => (None, Some(run::output(args.output.as_deref())?)),
-        false => (Some(Target::of(&args.file, args.output.as_deref(), args.to)?), None),
+        false => (Some(Target::of(kind, args.output.as_deref(), args.to)?), None),
     };
     let device = Chosen::open(args.device, Work::Computation)?;
-    let table = Table::open(&args.file)?;
+    let table = Table::open(&args.file, kind)?;
     let given = [
         ("--type", args.element.is_some()),
         ("--numeric", args.numeric),
         ("--axis", args.axis.is_some()),
         ("--array", args.array.is_some()),
-        ("--format", args.table.delimiter(None).is_some() || args.table.of_text().is_some()),
     ];
     table.check(&given)?;
+    table.check_form(args.table)?;
     let columns = match &args.columns[..] {
         [] => vec![table.column(None)?],
         named => named.iter().map(|text| table.column(Some(text))).collect::<Result<_>>()?,

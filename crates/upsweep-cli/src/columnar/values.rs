@@ -8,8 +8,8 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, BooleanArray, PrimitiveArray};
-use arrow_schema::DataType;
+use arrow_array::{Array, ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::take::take;
 use half::f16;
 use std::sync::Arc;
@@ -181,6 +181,29 @@ pub(super) fn flat(array: &ArrayRef) -> Result<ArrayRef> {
             take(dictionary.values(), dictionary.keys(), None).map_err(|e| Failure::Run(format!("a dictionary: {e}")))
         }
     }
+}
+
+/// Schema of the same columns without dictionaries.
+pub(super) fn flat_schema(schema: &Schema) -> SchemaRef {
+    let field = |field: &Arc<Field>| match field.data_type() {
+        DataType::Dictionary(_, values) => Arc::new(field.as_ref().clone().with_data_type((**values).clone())),
+        _ => Arc::clone(field),
+    };
+    let fields: Vec<Arc<Field>> = schema.fields().iter().map(field).collect();
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// Returns rows with the dictionaries that this schema has, and no others.
+pub(super) fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| match field.data_type() {
+        DataType::Dictionary(..) => Ok(Arc::clone(column)),
+        _ => flat(column),
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    // Without columns there are rows, too.
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let rows = RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options);
+    rows.map_err(|e| Failure::Run(format!("rows: {e}")))
 }
 
 /// Text of a row of a column of texts; `None` if the column has none, or the row is null.

@@ -1,12 +1,13 @@
 //! Writing of Parquet and Arrow: units are encoded by several threads, and follow each other in the file.
 
-use super::file::{Table, Unit, damaged};
-use super::values::flat;
+use super::damage::damaged;
+use super::file::{Table, Unit};
+use super::values::{flat_schema, with_schema};
 use crate::failure::{Failure, Result};
 use crate::names::Columnar;
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
@@ -85,14 +86,7 @@ impl<'a> Written<'a> {
         let (made, failed) = (Made::default(), failed(name));
         // A file of Arrow has one dictionary a column, and each row group of Parquet has its own.
         let flat = kind == Columnar::Arrow && table.kind == Columnar::Parquet;
-        let field = |field: &Arc<Field>| match field.data_type() {
-            DataType::Dictionary(_, values) if flat => {
-                Arc::new(field.as_ref().clone().with_data_type((**values).clone()))
-            }
-            _ => Arc::clone(field),
-        };
-        let fields: Vec<Arc<Field>> = schema.fields().iter().map(field).collect();
-        let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+        let schema = if flat { flat_schema(schema) } else { Arc::new(schema.clone()) };
         let writer = match kind {
             Columnar::Arrow if stream => {
                 Writer::Stream(Box::new(StreamWriter::try_new(made.clone(), &schema).map_err(|e| failed(&e))?))
@@ -134,16 +128,8 @@ impl<'a> Written<'a> {
     pub(super) fn encode(&self, copied: Option<Unit>, batches: Vec<RecordBatch>) -> Result<Encoded> {
         let failed = failed(self.name);
         let Writer::Parquet(_, factory) = &self.writer else {
-            let plain = |batch: &RecordBatch| {
-                let columns =
-                    batch.columns().iter().zip(self.schema.fields()).map(|(column, field)| match field.data_type() {
-                        DataType::Dictionary(..) => Ok(Arc::clone(column)),
-                        _ => flat(column),
-                    });
-                let columns = columns.collect::<Result<Vec<_>>>()?;
-                RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(|e| failed(&e))
-            };
-            return Ok(Encoded::Batches(batches.iter().map(plain).collect::<Result<_>>()?));
+            let plain = batches.iter().map(|batch| with_schema(batch, &self.schema));
+            return Ok(Encoded::Batches(plain.collect::<Result<_>>()?));
         };
         let mut writers = factory.create_column_writers(0).map_err(|e| failed(&e))?;
         let (leaves, fields) = match copied {

@@ -10,6 +10,8 @@
 )]
 #![cfg(all(unix, feature = "parquet"))]
 
+mod streams;
+#[path = "../support/mod.rs"]
 mod support;
 
 use arrow_array::cast::AsArray;
@@ -84,6 +86,10 @@ fn of_arrow(file: Vec<u8>) -> RecordBatch {
     all(FileReader::try_new(Cursor::new(file), None).unwrap())
 }
 
+fn of_stream(stream: Vec<u8>) -> RecordBatch {
+    all(StreamReader::try_new(Cursor::new(stream), None).unwrap())
+}
+
 /// Checks that a table is the input with one column more.
 #[track_caller]
 fn has_one_more(found: &RecordBatch, input: &RecordBatch, name: &str) -> ArrayRef {
@@ -123,8 +129,7 @@ fn a_scan_writes_the_table_with_its_results() {
             assert!(found.iter().zip([0].iter().chain(&sums)).all(|(a, b)| a == b), "{n}, {from}");
             // To a pipe Arrow is a stream.
             let piped = f.run(&["scan", from, "--column", "a", "--op", "max", "--to", "arrow"]).good_bytes();
-            let piped = all(StreamReader::try_new(Cursor::new(piped), None).unwrap());
-            has_one_more(&piped, &input, "a_max");
+            has_one_more(&of_stream(piped), &input, "a_max");
             // As values alone, and from the end.
             let last: String = f.prints(&["scan", from, "--column", "a"]);
             assert_eq!(last.lines().map(|line| line.parse().unwrap()).collect::<Vec<i64>>(), sums);
@@ -259,7 +264,7 @@ fn wrong_calls_are_told() {
         &["-o y.csv: rows of Parquet and Arrow stay such"],
     );
     fails(&["sort", "x.parquet", "--numeric", "-o", "y.parquet"], &["there is no --numeric"]);
-    fails(&["reduce", "none.parquet", "--column", "a"], &["none.parquet: is empty, or compressed as a whole"]);
+    fails(&["reduce", "none.parquet", "--column", "a"], &["none.parquet: is empty, as no file of Parquet is"]);
     for name in ["text.parquet", "text.arrow"] {
         fails(&["reduce", name, "--column", "a"], &[name, "is damaged, or is no file of"]);
     }
