@@ -111,19 +111,19 @@ fn load(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Resul
     let common = Common::of(reading, device);
     let common = Common { target: element, ..common };
     run::explain_waiting(&common);
-    input::load(&common, false)
+    input::load(&common)
 }
 
 /// Reads the values of a file, converted to `element` if it is given. In a table they are those of the column `column`.
 fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: DeviceChoice) -> Result<input::Input> {
     let common = Common::of(&Reading::of(path, TableForm::default()), device);
     let common = Common { target: element, column: column.map(str::to_owned), ..common };
-    input::load(&common, false)
+    input::load(&common)
 }
 
 /// Reads a .npy file, and returns its values and its shape.
 fn read_array(path: &Path, device: DeviceChoice) -> Result<(Values, Vec<usize>)> {
-    let read = input::load(&Common::of(&Reading::of(path, TableForm::default()), device), false)?;
+    let read = input::load(&Common::of(&Reading::of(path, TableForm::default()), device))?;
     Ok((read.values, read.shape))
 }
 

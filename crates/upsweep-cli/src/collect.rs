@@ -3,7 +3,6 @@
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, shown};
 use crate::number::{NoValue, is_whole, not_exactly, short};
-use std::collections::HashSet;
 use upsweep_core::memory;
 
 /// Reason why a value is refused.
@@ -341,23 +340,6 @@ impl Texts {
         let start = end(index.checked_sub(1)).unwrap_or(0);
         end(Some(index)).and_then(|end| self.bytes.get(start..end)).unwrap_or_default()
     }
-
-    /// Returns the first text that equals an earlier one.
-    pub(crate) fn repeated(&self) -> Result<Option<&[u8]>, Refused> {
-        // Texts in ascending order, as keys usually are, have no equal ones, and this check needs no memory.
-        if self.iter().zip(self.iter().skip(1)).all(|(a, b)| a < b) {
-            return Ok(None);
-        }
-        let mut seen = HashSet::new();
-        for text in self.iter() {
-            let bytes = seen.len().saturating_mul(size_of::<&[u8]>());
-            memory::ask(|| seen.try_reserve(1)).map_err(|_| Refused::Memory(bytes))?;
-            if !seen.insert(text) {
-                return Ok(Some(text));
-            }
-        }
-        Ok(None)
-    }
 }
 
 #[cfg(test)]
@@ -410,21 +392,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn repeated_texts_are_found() {
-        let of = |texts: &[&str]| {
-            let mut all = Texts::default();
-            texts.iter().for_each(|text| assert!(all.push(text.as_bytes()).is_ok()));
-            assert_eq!(all.iter().map(<[u8]>::to_vec).collect::<Vec<_>>().len(), texts.len());
-            all.repeated().ok().flatten().map(<[u8]>::to_vec)
-        };
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&["a"]), None);
-        assert_eq!(of(&["a", "b", "c"]), None);
-        assert_eq!(of(&["c", "a", "", "b"]), None);
-        assert_eq!(of(&["ab", "c", "a", "bc", "c", "ab"]), Some(b"c".to_vec()));
-        assert_eq!(of(&["", "a", ""]), Some(b"".to_vec()));
     }
 }

@@ -7,9 +7,11 @@
 
 mod keyed;
 mod parts;
+mod runs;
 mod scan;
 
 pub(crate) use parts::{Column, Compute};
+pub(crate) use runs::reduce_runs;
 pub(crate) use scan::{reduce, scan};
 
 use crate::args::Common;
@@ -130,7 +132,7 @@ pub(crate) fn numbers(common: &Common, on_host: bool, folder: Option<&Path>) -> 
     }
     match open(common)? {
         Some(table) => table.numbers(common, on_host, folder),
-        None => chunks::load(common, false, on_host.then_some(folder)).map(|loaded| match loaded {
+        None => chunks::load(common, on_host.then_some(folder)).map(|loaded| match loaded {
             Loaded::Whole(input) => Numbers::Few(input.values, input.name),
             Loaded::File(file) => Numbers::Many(file),
         }),

@@ -82,7 +82,7 @@ fn check_options(args: &ReduceArgs) -> Result<()> {
 fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
     let device = Chosen::open(args.common.device, Work::Pass)?;
     run::explain_waiting(&args.common);
-    let Input { name, values, .. } = input::load(&args.common, false)?;
+    let Input { name, values, .. } = input::load(&args.common)?;
     let computing = Computing { args, device: &device.device, name: &name, groups: None };
     let mut column = Column::default();
     column.add_all(&computing, values)?;

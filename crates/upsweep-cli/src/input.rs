@@ -84,10 +84,10 @@ fn other_format(path: &Path) -> Option<String> {
 }
 
 /// Reads the input that the command line names. Several files become one array, in the order in which they are named.
-pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
-    let mut all = load_file(args, &args.file, keep_keys)?;
+pub(crate) fn load(args: &Common) -> Result<Input> {
+    let mut all = load_file(args, &args.file)?;
     for path in &args.more {
-        let Input { name, values, shape, missing, .. } = load_file(args, path, keep_keys)?;
+        let Input { name, values, shape, missing, .. } = load_file(args, path)?;
         if !is_joined(&mut all.shape, &shape) {
             let reason =
                 format!("has the shape {shape:?}, which does not go with {:?} along the first axis", all.shape);
@@ -123,7 +123,7 @@ pub(crate) fn is_joined(shape: &mut [usize], next: &[usize]) -> bool {
 }
 
 /// Reads one of the files that the command line names.
-fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
+fn load_file(args: &Common, path: &Path) -> Result<Input> {
     check_array(args.array.as_deref(), path)?;
     let target = args.target.or(args.element);
     // If the command determines the type, errors must not name the option for the type.
@@ -139,7 +139,7 @@ fn load_file(args: &Common, path: &Path, keep_keys: bool) -> Result<Input> {
             options: args.options,
             typed,
             delimiter,
-            keep_keys,
+            keep_keys: false,
             missing: args.options.then_some(&args.missing),
         };
         let (values, layout, keys) = table::read(source, &name, &wanted, &progress)?;

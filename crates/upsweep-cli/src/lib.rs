@@ -10,7 +10,7 @@
 //!   `--carry-out`. [`column`] scans columns of tables, and [`stream`] goes through compressed arrays; [`parts`] computes what comes part by part, and [`live`] answers
 //!   numbers on standard input as they come. [`grown`] writes results whose number is not known before.
 //! * [`upsweep_dynamic`] computes.
-//! * [`mod@write`] writes the result to the destination ([`output`]), with keys [`keyed`], or [`show`] prints it on a terminal.
+//! * [`mod@write`] writes the result to the destination ([`output`]), or [`show`] prints it on a terminal.
 //! * [`element`] parses and formats the element types as text and bytes.
 //!
 //! [`histogram`], [`quantile`], [`selecting`], [`mod@equal`], [`sorting`] and [`signal`] read and write in the same way.
@@ -56,7 +56,6 @@ mod grown;
 mod histogram;
 mod in_chunks;
 mod input;
-mod keyed;
 mod lab;
 mod live;
 mod manual;

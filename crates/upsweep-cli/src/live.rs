@@ -50,12 +50,11 @@ pub(crate) fn is_stream(output: Option<&Path>, (destination, form): (&Destinatio
 }
 
 /// Opens the input. Numbers on standard input are left to be worked on as they come, if the command can do that `in_parts`. Another
-/// input is read, with the keys of its segments if they are kept; `in_file` says whether and where a long array is
-/// [kept in a file](chunks::load).
-pub(crate) fn begin(common: &Common, in_parts: bool, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Begun> {
+/// input is read; `in_file` says whether and where a long array is [kept in a file](chunks::load).
+pub(crate) fn begin(common: &Common, in_parts: bool, in_file: Option<Option<&Path>>) -> Result<Begun> {
     let is_table = common.table.is_table() || common.column.is_some();
     if is_table || !in_parts || !is_simple(common) {
-        return chunks::load(common, keep_keys, in_file).map(Begun::Loaded);
+        return chunks::load(common, in_file).map(Begun::Loaded);
     }
     match input::open_standard_input(common.table.text(b' '))? {
         Opened::Numbers(text) => Ok(Begun::Numbers(text)),

@@ -10,7 +10,6 @@ use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
 use crate::in_chunks;
 use crate::input::{self, Form, Input};
-use crate::keyed::{keyed, note_repeated_keys};
 use crate::live::{self, Begun};
 use crate::names;
 use crate::output::Destination;
@@ -62,7 +61,7 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
         return column::scan((args, op), &table, &device, (&destination, named, &carried), begun);
     }
     let in_file = to_file.map(|_| destination.folder());
-    let mut input = match live::begin(common, is_live, false, in_file)? {
+    let mut input = match live::begin(common, is_live, in_file)? {
         Begun::Numbers(text) => return live::scan((args, op), text, &device, (&destination, &carried), begun),
         Begun::Loaded(Loaded::File(file)) => {
             let form = to_file.unwrap_or(OutputForm::Npy);
@@ -185,15 +184,17 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     }
     explain_waiting(common);
     let keeps_bits = op.keeps_bits_in_parts(common.sums.sum_type.or(common.element).unwrap_or(Type::F64));
-    if keeps_bits
-        && common.by_key.is_none()
+    if (keeps_bits || common.by_key.is_some())
         && let Some(table) = column::open(common)?
     {
-        return column::reduce((common, op), &table, &device, (&destination, output_form, &carried), begun);
+        return match common.by_key {
+            Some(_) => column::reduce_runs((common, op), &table, &device, (&destination, output_form), begun),
+            None => column::reduce((common, op), &table, &device, (&destination, output_form, &carried), begun),
+        };
     }
     let in_parts = destination.is_stream() && named.is_none() && device.on_host && keeps_bits;
     let in_file = device.on_host.then(|| destination.folder());
-    let mut input = match live::begin(common, in_parts, true, in_file)? {
+    let mut input = match live::begin(common, in_parts, in_file)? {
         Begun::Numbers(text) => return live::reduce((common, op), text, &device, (&destination, &carried), begun),
         Begun::Loaded(Loaded::File(file)) => {
             let sums = Sums::new(common.sums, op, file.element, output_form)?;
@@ -212,7 +213,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     sums.note_width(output_form, element);
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let given = Given::new(common, &mut input)?;
-    let Input { name, values, shape, form, keys, missing } = input;
+    let Input { name, values, shape, form, missing, .. } = input;
     let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, missing, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
@@ -254,29 +255,11 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         }
         _ => vec![results.len()],
     };
-    if let (Some(keys), Form::Table { layout, .. }) = (&keys, &form) {
-        note_repeated_keys(&name, layout, &keys.texts)?;
-    }
     let len = values.len();
     let summary = asked.summary(format!("{} reduction", op), (len, element), time, len * element.size());
-    let out_name = destination.name();
-    destination.write(|out| {
-        let delimiter = match output_form {
-            OutputForm::Table { delimiter } => Some(delimiter),
-            OutputForm::Words => Some(b'\t'),
-            OutputForm::Npy | OutputForm::Raw(_) => None,
-        };
-        match (&keys, delimiter, &form) {
-            (Some(keys), Some(delimiter), Form::Table { layout, .. }) => {
-                let names = layout.key_names(op.name()).filter(|_| output_form != OutputForm::Words);
-                keyed((&keys.texts, layout.key_columns().len()), names, &results, delimiter, (out, out_name))
-            }
-            _ => {
-                let progress = Progress::new("writing", None);
-                write::write(output_form, &results, &results_shape, (out, out_name), &progress)
-            }
-        }
-    })?;
+    let progress = Progress::new("writing", None);
+    destination
+        .write(|out| write::write(output_form, &results, &results_shape, (out, destination.name()), &progress))?;
     if let Some(carry) = &carry {
         carried.write(carry, &asked)?;
     }
@@ -312,7 +295,7 @@ fn count(args: &ReduceArgs) -> Result<()> {
         Some(tables) => {
             tables.into_iter().map(|(path, delimiter)| rows_of(common, path, delimiter)).sum::<Result<usize>>()?
         }
-        None => input::load(common, false)?.values.len(),
+        None => input::load(common)?.values.len(),
     };
     let count = Values::from(vec![count as u64]);
     destination.write(|out| write::write(form, &count, &[], (out, destination.name()), &Progress::new("writing", None)))

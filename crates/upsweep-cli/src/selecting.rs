@@ -156,7 +156,7 @@ fn select_values(
     run::explain_waiting(&common);
     let in_parts = device.on_host && destination.is_stream() && named.is_none();
     let in_file = to_file.map(|_| destination.folder());
-    let Input { name, values, form, .. } = match live::begin(&common, in_parts, false, in_file)? {
+    let Input { name, values, form, .. } = match live::begin(&common, in_parts, in_file)? {
         Begun::Numbers(text) => {
             return live::select(&common, (condition, args.indices), text, destination, position);
         }
@@ -220,7 +220,7 @@ pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
     let device = Chosen::open(args.device, Work::Pass)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
-    let Input { name, values: counts, form, .. } = input::load(&common, false)?;
+    let Input { name, values: counts, form, .. } = input::load(&common)?;
     let form = named.unwrap_or(match OutputForm::of_input(&form) {
         OutputForm::Table { .. } => OutputForm::Words,
         form => form,
@@ -232,8 +232,7 @@ pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
 }
 
 fn load_values(path: &Path, args: &ExpandArgs, counts: usize) -> Result<Values> {
-    let Input { name, values, .. } =
-        input::load(&Common::of(&Reading::of(path, Default::default()), args.device), false)?;
+    let Input { name, values, .. } = input::load(&Common::of(&Reading::of(path, Default::default()), args.device))?;
     match values.len() {
         len if len == counts => Ok(values),
         len => Err(Failure::input(

@@ -147,7 +147,7 @@ impl Run<'_> {
         let in_parts = is_stream && device.on_host && self.forward && asked.is_none();
         let (input, sound) = match in_parts && is_standard_input(&common.file) {
             false => load(&common)?,
-            true => match live::begin(&common, true, false, None)? {
+            true => match live::begin(&common, true, None)? {
                 Begun::Numbers(text) => return self.live(&common, text, (&destination, &carried), compute),
                 Begun::Loaded(Loaded::Whole(input)) => (*input, None),
                 Begun::Loaded(Loaded::File(file)) => (file.into_input()?, None),
@@ -268,7 +268,7 @@ impl Run<'_> {
 /// Reads a signal. If it is a sound file, returns its sample format, too.
 pub(crate) fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     if !wav::is_wav(&common.file) || common.table.is_table() {
-        return Ok((input::load(common, false)?, None));
+        return Ok((input::load(common)?, None));
     }
     let name = called(&common.file);
     let given = [
@@ -320,7 +320,7 @@ fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let name = called(path);
     if names::is_npy(path) {
         let reading = crate::args::Reading::of(path, crate::args::TableForm::default());
-        let Input { values, shape, .. } = input::load(&Common::of(&reading, crate::device::DeviceChoice::Cpu), false)?;
+        let Input { values, shape, .. } = input::load(&Common::of(&reading, crate::device::DeviceChoice::Cpu))?;
         if shape.get(1) != Some(&6) || shape.len() != 2 {
             return Err(Failure::input(&name, format!("has the shape {shape:?}: sections are rows of 6 numbers")));
         }

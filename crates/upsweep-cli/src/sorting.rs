@@ -117,7 +117,7 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
     }
     run::explain_waiting(&common);
     let in_file = to_file.filter(|_| args.axis.is_none()).map(|_| destination.folder());
-    let Input { name, values, form, shape, .. } = match (chunks::load(&common, false, in_file)?, to_file) {
+    let Input { name, values, form, shape, .. } = match (chunks::load(&common, in_file)?, to_file) {
         (Loaded::Whole(input), _) => *input,
         (Loaded::File(file), Some(form)) => return sort_file(args, (&file, &device), destination, form),
         (Loaded::File(file), None) => file.into_input()?,

@@ -50,7 +50,7 @@ pub(crate) fn scan(args: &ScanArgs, op: Running, window: Option<usize>) -> Resul
             column.scan(&mut windows, (&destination, form), &suffix).map(drop)
         });
     }
-    let mut input = input::load(common, false)?;
+    let mut input = input::load(common)?;
     let form = named.unwrap_or(OutputForm::of_input(&input.form));
     run::check_one_table(common, (&input, form))?;
     let heads = input.keys.take().map(|keys| keys.heads).unwrap_or_default();

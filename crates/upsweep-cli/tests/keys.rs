@@ -4,7 +4,8 @@
 
 mod support;
 use std::collections::BTreeMap;
-use support::Folder;
+use std::fmt::Write;
+use support::{Folder, Random};
 
 /// Cells of which "a" and "bc" differ from "ab" and "c", rows that come back, and an empty cell.
 const TABLE: &str = "k,l,v\nab,c,1\na,bc,2\nab,c,3\na,,4\n\"a,b\",p,5\n\"a,b\",o,6\na,bc,7\n";
@@ -108,4 +109,82 @@ fn shares_and_distinct_values_of_groups() {
     for wrong in ["q2", "q-1", "q", "qx", "q1e9"] {
         f.fails(&["reduce", "t.csv", "--column", "v", "--op", wrong], b"", 2, &[&format!("'{wrong}'"), "q0.9"]);
     }
+}
+
+/// Lengths of runs: short ones, those about a chunk, and some that go on over several parts of 2^17 rows.
+fn runs(random: &mut Random) -> Vec<usize> {
+    let mut lens: Vec<usize> = (0..30_000).map(|_| 1 + random.below(5)).collect();
+    lens.extend([1023, 1024, 1025, 1, 300_000, 2, 131_071, 1, 1, 2048, 1]);
+    lens.extend((0..300).map(|_| 1 + random.below(300)));
+    lens
+}
+
+/// Each run has the bits of a group, which has those of its values alone, wherever the parts end that are read.
+#[test]
+fn runs_have_the_bits_of_groups() {
+    let (f, mut random) = (Folder::new(), Random(11));
+    let (mut table, mut row) = ("k,a,x\n".to_owned(), 0);
+    for (k, len) in runs(&mut random).into_iter().enumerate() {
+        for _ in 0..len {
+            row += 1;
+            let x = if row % 1013 == 0 {
+                "NA".to_owned()
+            } else {
+                format!("{}.{}e{}", random.below(900), random.below(999), random.below(16) as i32 - 8)
+            };
+            writeln!(table, "{k},{},{x}", random.below(1000)).unwrap();
+        }
+    }
+    f.file("t.csv", &table);
+    let of = |args: &[&str]| f.run(&[&["reduce", "t.csv", "--missing", "skip", "--na", "NA"], args].concat());
+    for (column, op) in [("a", "sum"), ("x", "sum"), ("x", "product"), ("a", "max")] {
+        let of = |by: &str| of(&["--column", column, "--op", op, by, "k"]);
+        // A group whose values are all missing has a line; there is no such run.
+        let groups: String = of("--group-by")
+            .good()
+            .lines()
+            .filter(|line| !line.ends_with('\t'))
+            .fold(String::new(), |all, line| all + line + "\n");
+        let found = of("--by-key");
+        assert_eq!(found.stderr, "");
+        assert!(found.good() == groups && groups.lines().count() > 30_000, "{column} {op}");
+    }
+    // As a table, as an array, from standard input, and with a beginning.
+    let (by, x) = (["--column", "x", "--by-key", "k"], f.path("x.f64"));
+    of(&[&by[..], &["-o", "o.csv"]].concat()).good();
+    of(&[&by[..], &["-o", "x.f64"]].concat()).good();
+    let (written, printed) = (String::from_utf8(f.read("o.csv")).unwrap(), of(&by).good());
+    assert_eq!(written, format!("k,x_sum\n{}", printed.replace('\t', ",")));
+    let sums: Vec<f64> =
+        std::fs::read(x).unwrap().chunks(8).map(|x| f64::from_le_bytes(x.try_into().unwrap())).collect();
+    let shown: Vec<f64> = printed.lines().map(|line| line.split('\t').nth(1).unwrap().parse().unwrap()).collect();
+    assert_eq!(sums, shown);
+    let piped = ["reduce", "-", "--format", "csv", "--missing", "skip", "--na", "NA"];
+    assert!(f.run_with(&[&piped[..], &by].concat(), table.as_bytes()).good() == printed);
+    let begun = of(&[&by[..], &["--init", "0.1"]].concat()).good();
+    assert!(begun.lines().zip(&sums).all(|(line, sum)| line.ends_with(&format!("\t{:?}", 0.1 + sum))));
+}
+
+/// A run over several parts, before which rows are left out: the row is told from which on its total does not fit.
+#[test]
+fn overflow_of_a_run_in_parts() {
+    let f = Folder::new();
+    let table = |last: &str| {
+        let (left_out, ones) = ("a,\n".repeat(3), "b,\nb,1\n".repeat(100_000));
+        f.file("t.csv", format!("k,v\n{left_out}a,5\nb,9223372036854675807\n{ones}b,{last}\nc,1\n"));
+    };
+    let call = ["reduce", "t.csv", "--column", "v", "--by-key", "k", "--missing", "skip"];
+    table("0");
+    assert_eq!(f.prints(&call), "a\t5\nb\t9223372036854775807\nc\t1\n");
+    table("1");
+    let told = "t.csv: row 200007: from here on the sum does not fit i64, in the end it is 9223372036854775808";
+    f.fails(&call, b"", 2, &[told]);
+    f.fails(&[&call[..], &["-o", "o.csv"]].concat(), b"", 2, &[told]);
+    assert!(!f.path("o.csv").exists());
+    table("0");
+    // It left its type on its way, and came back.
+    let begun = [&call[..], &["--init", "3"]].concat();
+    f.fails(&begun, b"", 2, &["t.csv: row 200002: from here on the sum does not fit i64"]);
+    table("-3");
+    assert_eq!(f.prints(&begun), "a\t8\nb\t9223372036854775807\nc\t4\n");
 }

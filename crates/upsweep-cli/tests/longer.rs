@@ -213,6 +213,9 @@ fn each_column(n: u64, bytes: usize) {
     );
     run("scan t.csv --column x --by-key k -o y.csv");
     has_lines(&f, "y.csv", names("x_sum").chain((0..n).map(|i| row(i, (k(i) * 7..=i).map(x).sum()))));
+    run("reduce t.csv --column x --by-key k -o y.csv");
+    let sums = (0..n.div_ceil(7)).map(|k| format!("{k},{}", (k * 7..n.min(k * 7 + 7)).map(x).sum::<u64>()));
+    has_lines(&f, "y.csv", std::iter::once("k,x_sum".to_owned()).chain(sums));
     run("scan t.csv --column x --window 20 --op sum -o y.npy");
     has(&f, "y.npy", 8, (19..n).map(|_| 90));
     let groups = run("reduce t.csv --column k --group-by x --op sum,mean,count,min,last");

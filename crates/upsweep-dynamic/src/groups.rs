@@ -9,10 +9,11 @@
 //!                 note their totals, each with its group
 //! in the end      sort the totals by their groups
 //!                 while a group has several: put each two neighbours together, of all groups at once
+//!                 put the initial value before the total of each group
 //! ```
 
 use crate::totals::{combined, gathered, narrowed, none, operand};
-use crate::{Op, Reduce, Result, Type, Values, View};
+use crate::{Number, Op, Reduce, Result, Type, Values, View};
 use std::cmp::Reverse;
 use std::ops::Range;
 use upsweep::Device;
@@ -36,6 +37,8 @@ const CALL: usize = 1 << 17;
 pub struct GroupTotals {
     op: Op,
     element: Type,
+    /// Value before the elements of each group.
+    init: Option<Number>,
     /// Totals of chunks, in the type in which elements are combined, and the group of each.
     totals: Values,
     groups: Vec<u32>,
@@ -45,7 +48,12 @@ impl GroupTotals {
     /// Begins totals by `op`, of this type.
     pub fn new(op: Op, element: Type) -> Self {
         let none = none(operand(op, element));
-        Self { op, element, totals: none, groups: Vec::new() }
+        Self { op, element, init: None, totals: none, groups: Vec::new() }
+    }
+
+    /// Sets the value that comes before the elements of each group.
+    pub fn init(self, init: impl Into<Number>) -> Self {
+        Self { init: Some(init.into()), ..self }
     }
 
     /// Adds elements: those of group `i` are `x[ranges[i]]`. In all batches but the last with elements of a group, their
@@ -103,7 +111,7 @@ impl GroupTotals {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and as [`Reduce::run`].
     pub fn finish(self, device: &Device, count: usize) -> Result<Values> {
-        let Self { op, element, totals, groups } = self;
+        let Self { op, element, init, totals, groups } = self;
         let mut places: Vec<usize> = (0..groups.len()).collect();
         places.sort_by_key(|&place| groups[place]);
         let mut offsets = vec![0; count + 1];
@@ -111,7 +119,10 @@ impl GroupTotals {
         (0..count).for_each(|group| offsets[group + 1] += offsets[group]);
         let sorted = gathered(totals.view(), places.iter().map(|&place| place..place + 1), places.len())?;
         let identity = Reduce::new(op).run(device, none(sorted.element()).view())?;
-        let totals = combined(op, device, sorted, offsets, &identity)?;
+        let mut totals = combined(op, device, sorted, offsets, &identity)?;
+        if let Some(init) = init {
+            totals = Reduce::new(op).init(init).axis(&[count, 1], 1).run(device, totals.view())?;
+        }
         Ok(narrowed(totals, element))
     }
 }

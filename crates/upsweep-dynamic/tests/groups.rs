@@ -40,8 +40,12 @@ fn batches_have_the_bits_of_each_group_alone() {
         vec![1, 5, chunk - 1, chunk + 1, 3 * chunk + 77, 0, 5, 1, 2],
     ];
     for &element in Type::ALL {
-        for &op in Op::ALL.iter().filter(|op| op.check(element).is_ok() && op.keeps_bits_in_parts(element)) {
-            let mut totals = GroupTotals::new(op, element);
+        let ops = Op::ALL.iter().filter(|op| op.check(element).is_ok() && op.keeps_bits_in_parts(element));
+        for (&op, begins) in ops.flat_map(|op| [(op, false), (op, true)]) {
+            let (mut totals, mut reduce) = (GroupTotals::new(op, element), Reduce::new(op));
+            if begins {
+                (totals, reduce) = (totals.init(1), reduce.init(1));
+            }
             let mut alone = vec![Values::zeroed(element, 0).unwrap(); 10];
             for lens in &batches {
                 let x = sample(element, lens.iter().sum());
@@ -53,9 +57,9 @@ fn batches_have_the_bits_of_each_group_alone() {
             }
             let mut expected = Values::zeroed(element, 0).unwrap();
             for x in &alone {
-                expected.append(Reduce::new(op).run(&device, x.view()).unwrap().view()).unwrap();
+                expected.append(reduce.run(&device, x.view()).unwrap().view()).unwrap();
             }
-            assert_eq!(totals.finish(&device, 10).unwrap(), expected, "{op} of {element}");
+            assert_eq!(totals.finish(&device, 10).unwrap(), expected, "{op} of {element}, {begins}");
         }
     }
 }

@@ -62,7 +62,7 @@ impl Side {
         let common = Common::of(&Reading::of(path, TableForm::default()), device);
         match ArrayFile::open(&common)? {
             Some(file) => Ok(Self::File(file)),
-            None => input::load(&common, false).map(Self::Whole),
+            None => input::load(&common).map(Self::Whole),
         }
     }
 

@@ -26,10 +26,10 @@ pub(crate) enum Loaded {
 
 /// Reads the input that the command line names. A long array on standard input goes to a file in the folder that `in_file` names, or
 /// in that for temporary files, if the command can read it in chunks.
-pub(crate) fn load(common: &Common, keep_keys: bool, in_file: Option<Option<&Path>>) -> Result<Loaded> {
+pub(crate) fn load(common: &Common, in_file: Option<Option<&Path>>) -> Result<Loaded> {
     let is_table = common.table.is_table() || common.column.is_some();
     let Some(folder) = in_file.filter(|_| !is_table && input::is_one_array(common)) else {
-        return input::load(common, keep_keys).map(Box::new).map(Loaded::Whole);
+        return input::load(common).map(Box::new).map(Loaded::Whole);
     };
     match input::open_standard_input(common.table.text(b' '))? {
         Opened::Npy(reader) => load_npy(reader, common.element, Some(folder)),
@@ -42,7 +42,7 @@ pub(crate) fn load(common: &Common, keep_keys: bool, in_file: Option<Option<&Pat
 pub(crate) fn of_array(common: &Common, in_file: Option<Option<&Path>>) -> Result<Loaded> {
     match ArrayFile::open(common)?.filter(|_| in_file.is_some()) {
         Some(file) => Ok(Loaded::File(Box::new(file))),
-        None => load(common, false, in_file),
+        None => load(common, in_file),
     }
 }
 

@@ -8,6 +8,7 @@
 //! change no bits of the open one: they are -0 in a sum, and 1 in a product.
 
 use super::Compute;
+use super::parts::shifted;
 use crate::asked::Asked;
 use crate::element::{Type, Values};
 use crate::failure::Result;
@@ -145,14 +146,6 @@ impl Compute for Keyed<'_> {
 fn measure(check: &mut Option<RunningCheck>, x: View<'_>, begin: usize) -> std::result::Result<(), Error> {
     let Some(check) = check else { return Ok(()) };
     check.part(x, check.measure(x)?).map_err(|e| shifted(e, begin))
-}
-
-/// Returns an error about results, the first of which has the index `begin`, with the index of the one that is wrong.
-fn shifted(error: Error, begin: usize) -> Error {
-    match error {
-        Error::Overflow { op, element, index, value } => Error::Overflow { op, element, index: begin + index, value },
-        other => other,
-    }
 }
 
 /// Puts arrays together that have one type.

@@ -1,7 +1,7 @@
 //! Values of a column that come part by part, and the rows that are written with their results.
 
 use crate::args::Common;
-use crate::collect::{Collector, Refused, collector_of, push};
+use crate::collect::{Collector, Refused, Texts, collector_of, push};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::grown;
@@ -9,6 +9,7 @@ use crate::output::Destination;
 use crate::show::{Places, position_with};
 use crate::table::{Changes, Joined, Record, Rowwise, Taken, WrittenRows, take};
 use crate::write::OutputForm;
+use upsweep_dynamic::Error;
 
 /// Rows of a part, at most.
 const PART: usize = 1 << 17;
@@ -48,16 +49,26 @@ pub(crate) struct Done {
 impl Column<'_> {
     /// Lets `act` work on the values of each part, and on their places.
     pub(crate) fn each_part(self, mut act: impl FnMut(&Values, &Places<'_>) -> Result<()>) -> Result<Done> {
-        let mut part = Part::of(&self);
+        let part = Part::of(&self);
+        self.each(part, |ended| act(ended.values, &ended.places))
+    }
+
+    /// Lets `act` work on the values of each part, on the flags of those with which segments begin, and on the keys of these.
+    pub(super) fn each_keyed(self, mut act: impl FnMut(&Values, &[bool], &Texts) -> Result<()>) -> Result<Done> {
+        let part = Part { texts: Some(Texts::default()), ..Part::of(&self) };
+        self.each(part, |ended| act(ended.values, ended.heads, ended.keys))
+    }
+
+    fn each(self, mut part: Part<'_>, mut act: impl FnMut(Ended<'_>) -> Result<()>) -> Result<Done> {
         self.rows.each(|row, cell| {
             let taken = part.take(row, cell);
             if taken.is_ok() && part.is_full() {
-                part.end(|values, _, places| act(values, places))?;
+                part.end(&mut act)?;
                 part.begin();
             }
             Ok(taken)
         })?;
-        part.end(|values, _, places| act(values, places))?;
+        part.end(&mut act)?;
         part.begin();
         Ok(part.done())
     }
@@ -78,7 +89,7 @@ impl Column<'_> {
                 rows.names(suffix).map_or(Ok(()), |names| joined.write_names(names))?;
                 let mut answer = |part: &mut Part<'_>, joined: &mut Joined<'_>| {
                     let (results, without) =
-                        part.end(|values, heads, places| compute.results(values, heads, places))?;
+                        part.end(|Ended { values, heads, places, .. }| compute.results(values, heads, &places))?;
                     joined.write(&results, &part.empty(without))
                 };
                 let read = rows.each(|row, cell| {
@@ -97,7 +108,7 @@ impl Column<'_> {
             }),
             form => grown::write(destination, (form, compute.element()), |next| {
                 let mut answer = |part: &mut Part<'_>| {
-                    next(&part.end(|values, heads, places| compute.results(values, heads, places))?.0)
+                    next(&part.end(|Ended { values, heads, places, .. }| compute.results(values, heads, &places))?.0)
                 };
                 rows.each(|row, cell| {
                     let taken = part.take(row, cell);
@@ -116,6 +127,17 @@ impl Column<'_> {
     }
 }
 
+/// Values of a part that was read.
+struct Ended<'a> {
+    values: &'a Values,
+    /// Flags of the values with which segments begin, unless all are one segment.
+    heads: &'a [bool],
+    /// Keys of these segments, if they are kept.
+    keys: &'a Texts,
+    /// Places of all values so far.
+    places: Places<'a>,
+}
+
 /// Part of the rows that is being read.
 struct Part<'a> {
     common: &'a Common,
@@ -127,6 +149,8 @@ struct Part<'a> {
     /// Finder of the values with which segments begin, if there are some.
     keys: Option<Changes>,
     heads: Vec<bool>,
+    /// Keys of these segments, if they are kept.
+    texts: Option<Texts>,
     /// Number of rows.
     rows: usize,
     /// Rows that were left out, counted with the values of the parts before.
@@ -147,6 +171,7 @@ impl<'a> Part<'a> {
             values: collector_of(element, common.element, true),
             keys: common.by_key.is_some().then(|| rows.keys()),
             heads: Vec::new(),
+            texts: None,
             rows: 0,
             left_out: Vec::new(),
             before: (0, 0),
@@ -161,7 +186,11 @@ impl<'a> Part<'a> {
         if taken == Taken::LeftOut {
             push(&mut self.left_out, self.before.0 + self.rows)?;
         } else if let Some(keys) = &mut self.keys {
-            push(&mut self.heads, keys.is_head(row))?;
+            let is_head = keys.is_head(row);
+            push(&mut self.heads, is_head)?;
+            if let Some(texts) = self.texts.as_mut().filter(|_| is_head) {
+                texts.push(keys.last())?;
+            }
         }
         self.rows += 1;
         Ok(())
@@ -182,12 +211,13 @@ impl<'a> Part<'a> {
         Places { name: "row", first: self.first + self.before.1, left_out: &self.left_out, shape: &[] }
     }
 
-    /// Lets `act` work on the values, on their flags and places.
-    fn end<R>(&mut self, act: impl FnOnce(&Values, &[bool], &Places<'_>) -> Result<R>) -> Result<R> {
+    /// Lets `act` work on what was read.
+    fn end<R>(&mut self, act: impl FnOnce(Ended<'_>) -> Result<R>) -> Result<R> {
         let next = collector_of(self.element, self.common.element, true);
-        let values = std::mem::replace(&mut self.values, next).finish();
+        let values = &std::mem::replace(&mut self.values, next).finish();
+        let (none, places) = (Texts::default(), self.places());
         match values.element() == self.element {
-            true => act(&values, &self.heads, &self.places()),
+            true => act(Ended { values, heads: &self.heads, keys: self.texts.as_ref().unwrap_or(&none), places }),
             false => Err(Failure::changed(self.name)),
         }
     }
@@ -205,6 +235,9 @@ impl<'a> Part<'a> {
     fn begin(&mut self) {
         self.before = (self.before.0 + self.len(), self.before.1 + self.left_out.len());
         self.heads.clear();
+        if let Some(texts) = &mut self.texts {
+            texts.clear();
+        }
         self.left_out.clear();
         self.rows = 0;
     }
@@ -212,5 +245,13 @@ impl<'a> Part<'a> {
     /// Numbers of values of the parts before.
     fn done(&self) -> Done {
         Done { len: self.before.0, missing: self.missing }
+    }
+}
+
+/// Returns an error about results, the first of which has the index `begin`, with the index of the one that is wrong.
+pub(super) fn shifted(error: Error, begin: usize) -> Error {
+    match error {
+        Error::Overflow { op, element, index, value } => Error::Overflow { op, element, index: begin + index, value },
+        other => other,
     }
 }

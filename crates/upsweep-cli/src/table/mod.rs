@@ -73,8 +73,8 @@ pub(crate) struct Layout {
     column: usize,
     /// Name in messages of the column that was read.
     label: String,
-    /// Columns of the keys, with their names in messages.
-    keys: Vec<(usize, String)>,
+    /// Names in messages of the columns of the keys.
+    keys: Vec<String>,
     /// Indices of the rows that were left out, as a value is missing.
     left_out: Vec<usize>,
     /// Number of missing values.
@@ -148,7 +148,7 @@ pub(crate) fn read(
     let Taker { values, keys, left_out, found_missing: missing, .. } = taker;
     let values = values.finish();
     let label = columns.label(column);
-    let key_columns = key_columns.into_iter().map(|key| (key, columns.label(key))).collect();
+    let key_columns = key_columns.into_iter().map(|key| columns.label(key)).collect();
     let names = is_header.then(|| first.clone());
     Ok((
         values,
@@ -244,7 +244,7 @@ impl Layout {
 
     /// Names in messages of the key columns.
     pub(crate) fn key_columns(&self) -> Vec<&str> {
-        self.keys.iter().map(|(_, label)| &**label).collect()
+        self.keys.iter().map(String::as_str).collect()
     }
 
     /// Indices of the rows that were left out, as a value is missing.
@@ -266,15 +266,6 @@ impl Layout {
     /// Number of the first row of data, as messages count rows: from 1, with the row of names.
     pub(crate) fn first_row(&self) -> usize {
         1 + usize::from(self.names.is_some())
-    }
-
-    /// Row of names for segments' keys and results, if the table names its columns.
-    pub(crate) fn key_names(&self, suffix: &str) -> Option<ByteRecord> {
-        let names = self.names.as_ref()?;
-        let mut row = ByteRecord::new();
-        self.keys.iter().filter_map(|(key, _)| names.get(*key)).for_each(|name| row.push_field(name.trim_ascii()));
-        row.push_field(&columns::new_name(names.get(self.column), suffix, &row));
-        Some(row)
     }
 
     /// Writes the row of names, and the rows with these indices among the rows of data, in their order.

@@ -13,6 +13,7 @@ use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::source::Source;
 use crate::text::Text;
+use csv::ByteRecord;
 
 /// Table of which one column is asked, and those of keys after it, and whose first rows were read.
 pub(crate) struct Rowwise<'a> {
@@ -63,6 +64,23 @@ impl<'a> Rowwise<'a> {
     pub(crate) fn names(&self, suffix: &str) -> Option<(Record<'_>, Vec<u8>)> {
         let Head { first, has_names, .. } = &self.head;
         has_names.then(|| (first.row(), new_name(first.cells.get(self.place()), suffix, &first.cells)))
+    }
+
+    /// Names in messages of the columns of keys.
+    pub(crate) fn key_labels(&self) -> &[String] {
+        self.head.labels.get(self.head.values..).unwrap_or_default()
+    }
+
+    /// Returns a row of names for keys and the results of their rows, if the table names its columns.
+    pub(crate) fn key_names(&self, suffix: &str) -> Option<ByteRecord> {
+        let Head { first, has_names, .. } = &self.head;
+        let keys = self.head.columns.get(self.head.values..).unwrap_or_default().iter();
+        has_names.then(|| {
+            let names = keys.map(|&key| first.cells.get(key).unwrap_or_default().trim_ascii());
+            let mut names: ByteRecord = names.collect();
+            names.push_field(&new_name(first.cells.get(self.place()), suffix, &names));
+            names
+        })
     }
 
     /// Returns a finder of the rows with which the key changes.
