@@ -7,12 +7,14 @@
 
 mod damage;
 mod file;
+mod groups;
 pub(crate) mod load;
 mod rows;
 mod stream;
 mod values;
 mod written;
 
+pub(crate) use groups::Columns as GroupedColumns;
 pub(crate) use rows::{select, sort};
 
 use crate::args::{ReduceArgs, ScanArgs, Statistic};

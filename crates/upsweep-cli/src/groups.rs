@@ -9,7 +9,9 @@
 mod column;
 mod totals;
 
-use crate::args::{ReduceArgs, Statistic};
+use crate::args::{Common, ReduceArgs, Statistic};
+#[cfg(feature = "parquet")]
+use crate::columnar;
 use crate::device::{Chosen, Work};
 use crate::element::{Values, format};
 use crate::failure::{Failure, Result, called};
@@ -51,6 +53,10 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         }
     };
     let to = (&destination, delimiter);
+    #[cfg(feature = "parquet")]
+    if let Some(kind) = common.table.columnar(&common.file) {
+        return of_columnar(args, kind, to);
+    }
     match (common.table.delimiter(names::delimiter(&common.file)), &args.group_by) {
         (Some(read_by), _) => of_table(args, read_by, to),
         (None, Some(_)) => Err(input::no_table(&called(&common.file), "--group-by")),
@@ -92,11 +98,7 @@ fn of_array(args: &ReduceArgs, to: (&Destination, Option<u8>)) -> Result<()> {
 /// Computes the results of columns of a table, of each group if a column of groups is given.
 fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> Result<()> {
     let common = &args.common;
-    if !common.more.is_empty() {
-        let advice = "put them together first";
-        return Err(Failure::Input(format!("--group-by and several results: are of one table: {advice}")));
-    }
-    let device = Chosen::open(common.device, Work::Pass)?;
+    check_one_table(common)?;
     let (source, name) = input::open_table(&common.file, common.table.text(read_by))?;
     let asked: Vec<&str> = common.column.iter().map(String::as_str).collect();
     // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.
@@ -111,8 +113,36 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
         any: !counted,
         and: args.group_by.as_deref(),
     };
+    of_columns(args, &name, to, |how, take| Grouped::read(&asked, how, take, &Progress::new("reading", source.size())))
+}
+
+/// Computes the results of columns of a table of Parquet or Arrow.
+#[cfg(feature = "parquet")]
+fn of_columnar(args: &ReduceArgs, kind: names::Columnar, to: (&Destination, Option<u8>)) -> Result<()> {
+    check_one_table(&args.common)?;
+    let columns = columnar::GroupedColumns::open(args, kind)?;
+    of_columns(args, columns.name(), to, |how, take| columns.read(how, take))
+}
+
+fn check_one_table(common: &Common) -> Result<()> {
+    if common.more.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Input("--group-by and several results: are of one table: put them together first".to_owned()))
+}
+
+/// Computes the results of columns that `read` reads.
+fn of_columns<'t>(
+    args: &ReduceArgs,
+    name: &str,
+    to: (&Destination, Option<u8>),
+    read: impl Fn(&How<'_>, Option<(usize, &mut Take<'_>)>) -> Result<Grouped<'t>>,
+) -> Result<()> {
+    let common = &args.common;
+    let device = Chosen::open(common.device, Work::Pass)?;
+    let counted = args.op.iter().all(|statistic| *statistic == Statistic::Count);
     let compares = common.element.is_none() && args.op.iter().all(|statistic| statistic.compares());
-    let computing = Computing { args, device: &device.device, name: &name, groups: None };
+    let computing = Computing { args, device: &device.device, name, groups: None };
     let mut reading = Reading { computing: &computing, columns: Vec::new(), floats: Vec::new(), again: true };
     let table = |compared, reading: &mut Reading<'_>| {
         reading.columns.clear();
@@ -121,11 +151,11 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
         let in_batches = !compared && args.op.iter().all(|&statistic| totals::takes_batches(statistic));
         let mut take = |place, batch, groups| reading.take(place, batch, groups, false);
         let take = in_batches.then_some((BATCH, &mut take as &mut Take<'_>));
-        Grouped::read(&asked, &how, take, &Progress::new("reading", source.size()))
+        read(&how, take)
     };
-    let (read, columns) = loop {
+    let (grouped, columns) = loop {
         reading.again = false;
-        let mut read = match table(false, &mut reading) {
+        let mut grouped = match table(false, &mut reading) {
             // A column that is none of numbers is read once more, as one of texts.
             Err(Failure::Input(no_number)) if compares => {
                 let again = table(true, &mut reading)?;
@@ -134,28 +164,29 @@ fn of_table(args: &ReduceArgs, read_by: u8, to: (&Destination, Option<u8>)) -> R
                 }
                 again
             }
-            read => read?,
+            grouped => grouped?,
         };
         let mut columns = Vec::new();
-        for (place, table::Column { name, rest, texts }) in std::mem::take(&mut read.columns).into_iter().enumerate() {
+        for (place, table::Column { name, rest, texts }) in std::mem::take(&mut grouped.columns).into_iter().enumerate()
+        {
             if !reading.again {
-                reading.take(place, rest, read.len(), true)?;
+                reading.take(place, rest, grouped.len(), true)?;
             }
             columns.push((name, texts));
         }
         if !reading.again {
-            break (read, columns);
+            break (grouped, columns);
         }
     };
-    let texts = |group: usize| read.texts(group).collect();
+    let texts = |group: usize| grouped.texts(group).collect();
     let groups: Option<&TextsOf<'_>> = args.group_by.as_ref().map(|_| &texts as _);
     let named = Computing { groups, ..computing };
     let columns = reading.columns.into_iter().zip(columns);
     let results =
         columns.map(|(column, (name, texts))| column.finish(&named, name, texts)).collect::<Result<Vec<_>>>()?;
     let Some(groups) = groups else { return write(to, (&results, &args.op), None) };
-    let order = read.sorted(&device.device)?;
-    write(to, (&results, &args.op), Some((read.names.as_deref(), groups, &order)))
+    let order = grouped.sorted(&device.device)?;
+    write(to, (&results, &args.op), Some((grouped.names.as_deref(), groups, &order)))
 }
 
 /// Columns of a table that is read.

@@ -5,6 +5,8 @@ use crate::asked::{Asked, axis, described, places, report};
 use crate::carried::Carried;
 use crate::chunks::{ArrayFile, Loaded};
 use crate::column;
+#[cfg(feature = "parquet")]
+use crate::columnar;
 use crate::device::{Chosen, Work};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note};
@@ -22,7 +24,7 @@ use crate::sums::Sums;
 use crate::table::{self, Cells, Keep};
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use upsweep_dynamic::{Op, Operation, Reduce, RunningCheck, Segments, View};
 
@@ -288,13 +290,16 @@ fn count(args: &ReduceArgs) -> Result<()> {
     form.check(Type::U64, destination.name())?;
     input::check_array(common.array.as_deref(), &common.file)?;
     explain_waiting(common);
-    let files = || [&common.file].into_iter().chain(&common.more);
-    let delimiter = |path: &Path| common.table.delimiter(names::delimiter(path));
-    let count = match files().map(|path| delimiter(path).map(|delimiter| (path, delimiter))).collect::<Option<Vec<_>>>()
-    {
-        Some(tables) => {
-            tables.into_iter().map(|(path, delimiter)| rows_of(common, path, delimiter)).sum::<Result<usize>>()?
+    let rows = |path: &PathBuf| {
+        #[cfg(feature = "parquet")]
+        if let Some(kind) = common.table.columnar(path) {
+            return Some(columnar::load::count(common, path, kind));
         }
+        common.table.delimiter(names::delimiter(path)).map(|delimiter| rows_of(common, path, delimiter))
+    };
+    let tables: Option<Vec<_>> = [&common.file].into_iter().chain(&common.more).map(rows).collect();
+    let count = match tables {
+        Some(tables) => tables.into_iter().sum::<Result<usize>>()?,
         None => input::load(common)?.values.len(),
     };
     let count = Values::from(vec![count as u64]);

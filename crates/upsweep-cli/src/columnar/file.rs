@@ -195,17 +195,24 @@ impl Table {
 
     /// Finds a column by its name or its number; without one the only column of numbers.
     pub(super) fn column(&self, asked: Option<&str>) -> Result<usize> {
-        let names = self.names();
-        let columns = Columns { name: &self.name, names: Some(&names), first: &names, delimiter: b',', options: true };
-        if let Some(text) = asked {
-            return columns.find(text);
-        }
+        asked.map_or_else(|| self.only_numeric(&[]), |text| self.find(|columns| columns.find(text)))
+    }
+
+    /// Finds the only column of numbers that is none of `others`.
+    pub(super) fn only_numeric(&self, others: &[usize]) -> Result<usize> {
         let fields = self.schema.fields().iter().enumerate();
-        let found: Vec<usize> = fields.filter(|(_, field)| numeric(field.data_type())).map(|(at, _)| at).collect();
+        let found = fields.filter(|(at, field)| numeric(field.data_type()) && !others.contains(at));
+        let found: Vec<usize> = found.map(|(at, _)| at).collect();
         match found[..] {
             [column] => Ok(column),
-            _ => Err(columns.choose(&found)),
+            _ => self.find(|columns| Err(columns.choose(&found))),
         }
+    }
+
+    /// Lets `find` find columns by their names.
+    pub(super) fn find<T>(&self, find: impl FnOnce(&Columns<'_>) -> Result<T>) -> Result<T> {
+        let names = self.names();
+        find(&Columns { name: &self.name, names: Some(&names), first: &names, delimiter: b',', options: true })
     }
 
     /// Fails if an option of a scan or a reduction was given that is for other inputs.

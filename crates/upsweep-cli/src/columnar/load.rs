@@ -55,3 +55,21 @@ pub(crate) fn load(
     };
     Ok((table.name, values, missing))
 }
+
+/// Counts the rows of a table.
+pub(crate) fn count(common: &Common, path: &Path, kind: Columnar) -> Result<usize> {
+    let table = Table::open(path, kind)?;
+    table.check_form(common.table)?;
+    if let Some(column) = &common.column {
+        table.find(|columns| columns.find_all(column))?;
+    }
+    let rows = match table.rows {
+        Some(rows) => rows,
+        None => {
+            let rows = |unit| Ok(table.read(unit, &[])?.iter().map(RecordBatch::num_rows).sum::<usize>());
+            table.units.iter().map(|unit| rows(*unit)).sum::<Result<usize>>()?
+        }
+    };
+    table.check_unchanged()?;
+    Ok(rows)
+}

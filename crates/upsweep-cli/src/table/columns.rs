@@ -128,7 +128,7 @@ impl Columns<'_> {
     }
 
     /// Finds the columns of a [list](listed). A column whose name has commas comes first.
-    pub(super) fn find_all(&self, text: &str) -> Result<Vec<usize>> {
+    pub(crate) fn find_all(&self, text: &str) -> Result<Vec<usize>> {
         match self.names.is_some_and(|names| has_cell(names, text)) {
             true => Ok(vec![self.find(text)?]),
             false => listed(text).into_iter().map(|text| self.find(text.trim())).collect(),

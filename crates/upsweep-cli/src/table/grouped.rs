@@ -149,6 +149,13 @@ impl<'a> Grouped<'a> {
         Ok((Self { columns: Vec::new(), names: head.names(), groups }, counts, of_rows))
     }
 
+    /// Makes what was read of a table, whose columns of groups have these names.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of(name: &'a str, columns: Vec<Column>, groups: Groups, names: Vec<String>) -> Result<Self> {
+        let bytes = names.iter().map(|name| name.clone().into_bytes()).collect();
+        Ok(Self { columns, names: Some(bytes), groups: groups.into_cells(name, names)? })
+    }
+
     /// Number of groups.
     pub(crate) fn len(&self) -> usize {
         self.groups.rows
@@ -251,12 +258,8 @@ impl Coded {
         let is_missing = |row: usize| text_of(cells.cell(row, 0)).is_some_and(|text| missing.means(text));
         let mut with_value = (0..cells.rows).filter(|&row| !is_missing(row)).peekable();
         if with_value.peek().is_some() && with_value.any(|row| !holds_number(cells.cell(row, 0))) {
-            let mut order: Vec<usize> = (0..cells.rows).collect();
-            order.sort_by_key(|&row| cells.cell(row, 0));
-            let mut ranks = vec![0u32; order.len()];
-            order.iter().zip(0..).for_each(|(&row, rank)| ranks[row] = rank);
-            let codes: Vec<u32> = self.codes.iter().map(|&code| ranks[code as usize]).collect();
-            return Ok((codes.into(), Some(order.into_iter().map(|row| cells.cell(row, 0).to_vec()).collect())));
+            let (codes, texts) = ranked(&self.codes, &cells);
+            return Ok((codes, Some(texts)));
         }
         for row in 0..cells.rows {
             let text = text_of(cells.cell(row, 0)).unwrap_or_default();
@@ -273,9 +276,19 @@ impl Coded {
     }
 }
 
+/// Returns the ranks of texts in the order of their bytes, and the texts in that order. `codes` are their rows in `cells`.
+fn ranked(codes: &[u32], cells: &Cells<'_>) -> (Values, Vec<Vec<u8>>) {
+    let mut order: Vec<usize> = (0..cells.rows).collect();
+    order.sort_by_key(|&row| cells.cell(row, 0));
+    let mut ranks = vec![0u32; order.len()];
+    order.iter().zip(0..).for_each(|(&row, rank)| ranks[row] = rank);
+    let codes: Vec<u32> = codes.iter().map(|&code| ranks[code as usize]).collect();
+    (codes.into(), order.into_iter().map(|row| cells.cell(row, 0).to_vec()).collect())
+}
+
 /// Groups so far.
 #[derive(Default)]
-struct Groups {
+pub(crate) struct Groups {
     distinct: Distinct,
     /// Number in the file of the first row of each group.
     rows: Vec<usize>,
@@ -300,15 +313,37 @@ impl Groups {
 
     /// Returns the number of the group of row number `at` by these columns.
     fn of_row(&mut self, row: Record<'_>, by: &[usize], at: u64) -> std::result::Result<u32, Refused> {
-        if let [only] = by {
-            return self.of(row.get(*only).unwrap_or_default(), at);
+        match by {
+            [only] => self.of(row.get(*only).unwrap_or_default(), at),
+            by => self.of_cells(by.iter().map(|&by| row.get(by).unwrap_or_default()), at),
         }
+    }
+
+    /// Returns the number of the group of row number `at`, which has these cells.
+    pub(crate) fn of_cells<'c>(
+        &mut self,
+        cells: impl ExactSizeIterator<Item = &'c [u8]>,
+        at: u64,
+    ) -> std::result::Result<u32, Refused> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        keys::join(by.iter().map(|&by| row.get(by).unwrap_or_default()), &mut key);
+        keys::join(cells, &mut key);
         let group = self.of(&key, at);
         self.key = key;
         group
+    }
+
+    /// Number of groups.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns the ranks of the texts, which are the groups, in the order of their bytes, for values with these numbers of texts; and
+    /// the texts in that order.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn into_ranks(self, codes: &[u32], name: &str, label: &str) -> Result<(Values, Vec<Vec<u8>>)> {
+        Ok(ranked(codes, &self.into_cells(name, vec![label.to_owned()])?))
     }
 
     /// Returns the number of the group with this text, which is new if row number `at` is the first one to have it.

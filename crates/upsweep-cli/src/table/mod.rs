@@ -34,6 +34,8 @@ pub(crate) use columns::{Columns, listed, new_name};
 use csv::ByteRecord;
 pub(crate) use each::each_row;
 pub(crate) use filter::{Filter, Selected};
+#[cfg(feature = "parquet")]
+pub(crate) use grouped::Groups;
 pub(crate) use grouped::{Batch, Column, Grouped, How, Take};
 pub(crate) use head::{Asked, Head};
 pub(crate) use joined::Joined;

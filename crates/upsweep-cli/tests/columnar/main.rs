@@ -10,6 +10,7 @@
 )]
 #![cfg(all(unix, feature = "parquet"))]
 
+mod groups;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;
