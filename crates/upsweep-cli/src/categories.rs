@@ -50,7 +50,7 @@ pub(crate) fn read<'a>(common: &'a Common, on_host: bool, folder: Option<&Path>)
         return column::numbers(common, on_host, folder).map(Categories::Numbers);
     };
     input::check_array(common.array.as_deref(), &common.file)?;
-    let table = Table::open(common, delimiter)?;
+    let table = Table::open(common, &common.file, delimiter)?;
     if table.head.values().len() == 1 {
         match table.numbers(common, on_host, folder) {
             Err(Failure::Input(reason)) => {

@@ -20,13 +20,12 @@ use crate::collect::{append, push};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::input;
-use crate::missing::Missing;
 use crate::names;
 use crate::output::Scratch;
 use crate::progress::Progress;
-use crate::source::Source;
+use crate::source::{Source, is_standard_input};
 use crate::table::{self, Grouped, Head, Rowwise, text_of};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Table of which a column is read.
 pub(crate) struct Table {
@@ -36,22 +35,38 @@ pub(crate) struct Table {
     pub(crate) delimiter: u8,
     /// Beginning, with the columns that are read.
     pub(crate) head: Head,
+    /// Tables whose rows come after those of this one. Each is opened when it is read.
+    others: Vec<(PathBuf, u8)>,
 }
 
-/// Opens the table of which a column can be read part by part. `None`: its values are told apart by a file, several files are one
-/// array, or it is no table.
+/// Opens the table of which a column can be read part by part, with those after it. `None`: its values are told apart by a file, or
+/// one of the files is no table.
 pub(crate) fn open(common: &Common) -> Result<Option<Table>> {
-    let others = common.segments.is_some() || common.axis.is_some() || common.array.is_some();
-    let is_one = common.more.is_empty() && common.column.as_ref().is_none_or(|column| !column.contains(','));
-    let delimiter = common.table.delimiter(names::delimiter(&common.file)).filter(|_| is_one && !others);
-    let Some(delimiter) = delimiter else { return Ok(None) };
-    Table::open(common, delimiter).map(Some)
+    let is_other = common.segments.is_some() || common.axis.is_some() || common.array.is_some();
+    let is_one = common.column.as_ref().is_none_or(|column| !column.contains(','));
+    let delimiter = |path: &Path| common.table.delimiter(names::delimiter(path)).filter(|_| is_one && !is_other);
+    let other = |path: &PathBuf| Some((path.clone(), delimiter(path).filter(|_| !is_standard_input(path))?));
+    let others: Option<Vec<_>> = common.more.iter().map(other).collect();
+    let Some((delimiter, others)) = delimiter(&common.file).zip(others) else { return Ok(None) };
+    check_one_table(common, false)?;
+    Ok(Some(Table { others, ..Table::open(common, &common.file, delimiter)? }))
+}
+
+/// Fails if there are several tables, and their rows are written or told apart by keys.
+pub(crate) fn check_one_table(common: &Common, is_written: bool) -> Result<()> {
+    let reason = match common.by_key {
+        _ if common.more.is_empty() => return Ok(()),
+        Some(_) => "--by-key is for one table",
+        None if is_written => "the results of several tables are no table: give -o with .npy",
+        None => return Ok(()),
+    };
+    Err(Failure::input(&input::called_all(common), reason))
 }
 
 impl Table {
     /// Opens the table, and finds its column, and those of the keys.
-    pub(crate) fn open(common: &Common, delimiter: u8) -> Result<Self> {
-        let (source, name) = input::open_table(&common.file, common.table.text(delimiter))?;
+    pub(crate) fn open(common: &Common, path: &Path, delimiter: u8) -> Result<Self> {
+        let (source, name) = input::open_table(path, common.table.text(delimiter))?;
         let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
         let asked = table::Asked {
             source: &source,
@@ -64,13 +79,23 @@ impl Table {
             and: common.by_key.as_deref(),
         };
         let head = Rowwise::head(&asked, &Progress::new("reading", None))?;
-        Ok(Self { source, name, delimiter, head })
+        Ok(Self { source, name, delimiter, head, others: Vec::new() })
     }
 
     /// Lets `act` read the rows from the first one on. `doing` is what it does.
     pub(crate) fn rows<T>(&self, doing: &'static str, act: impl FnOnce(Rowwise<'_>) -> Result<T>) -> Result<T> {
         let progress = Progress::new(doing, self.source.size());
         act(Rowwise::open(&self.head, (&self.source, &self.name, self.delimiter), &progress)?)
+    }
+
+    /// Lets `act` read the rows of the tables after this one, table by table.
+    fn others(
+        &self,
+        common: &Common,
+        doing: &'static str,
+        mut act: impl FnMut(Rowwise<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.others.iter().try_for_each(|(path, delimiter)| Self::open(common, path, *delimiter)?.rows(doing, &mut act))
     }
 
     /// Reads the distinct rows of texts in the columns, and how often each occurs; with `keep_rows` also which of them each row has.
@@ -80,16 +105,30 @@ impl Table {
     }
 
     /// Indices of the rows that are left out, as they have no value.
-    fn left_out(&self, missing: &Missing) -> Result<Vec<usize>> {
+    fn left_out(&self, common: &Common) -> Result<Vec<usize>> {
         let (mut left_out, mut row) = (Vec::new(), 0);
-        self.rows("reading", |rows| {
+        let mut read = |rows: Rowwise<'_>| {
             rows.each(|_, cell| {
                 row += 1;
-                let leaves_out = text_of(cell).is_some_and(|text| missing.leaves_out(text));
+                let leaves_out = text_of(cell).is_some_and(|text| common.missing.leaves_out(text));
                 Ok(if leaves_out { push(&mut left_out, row - 1) } else { Ok(()) })
             })
-        })?;
+        };
+        self.rows("reading", &mut read)?;
+        self.others(common, "reading", read)?;
         Ok(left_out)
+    }
+
+    /// Finds the type of the numbers: that of the first fraction, or without one of all.
+    fn element(&self, common: &Common) -> Result<Type> {
+        let mut element = self.rows("reading", |rows| rows.element(&common.missing))?;
+        self.others(common, "reading", |rows| {
+            if element == Type::I64 {
+                element = rows.element(&common.missing)?;
+            }
+            Ok(())
+        })?;
+        Ok(element)
     }
 
     /// Lets `act` read the column. Unless `--type` says the type of its numbers, that is found before. If `act` can begin again, it is
@@ -100,14 +139,14 @@ impl Table {
         begins_again: bool,
         mut act: impl FnMut(Column<'_>) -> Result<T>,
     ) -> Result<T> {
-        let find = || self.rows("reading", |rows| rows.element(&common.missing));
+        let name = input::called_all(common);
         let mut act_on =
-            |element| self.rows("scanning", |rows| act(Column { common, name: &self.name, element, rows }));
+            |element| self.rows("scanning", |rows| act(Column { common, name: &name, element, rows, table: self }));
         match common.element {
             Some(element) => act_on(element),
-            None if !begins_again => act_on(find()?),
+            None if !begins_again => act_on(self.element(common)?),
             None => match act_on(Type::I64) {
-                Err(failure @ (Failure::Input(_) | Failure::Run(_))) => match find()? {
+                Err(failure @ (Failure::Input(_) | Failure::Run(_))) => match self.element(common)? {
                     Type::F64 => act_on(Type::F64),
                     _ => Err(failure),
                 },

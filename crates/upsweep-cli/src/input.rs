@@ -87,11 +87,20 @@ fn other_format(path: &Path) -> Option<String> {
 pub(crate) fn load(args: &Common) -> Result<Input> {
     let mut all = load_file(args, &args.file)?;
     for path in &args.more {
-        let Input { name, values, shape, missing, .. } = load_file(args, path)?;
+        let Input { name, mut values, shape, form, missing, .. } = load_file(args, path)?;
         if !is_joined(&mut all.shape, &shape) {
             let reason =
                 format!("has the shape {shape:?}, which does not go with {:?} along the first axis", all.shape);
             return Err(Failure::input(&name, reason));
+        }
+        // Columns of numbers as text are one, whose type is that of all.
+        if let (Form::Table { .. }, Form::Table { .. }) = (&all.form, &form) {
+            let in_floats = |x: &Values| x.view().to_type(Type::F64).map_err(|e| Failure::computing(&name, &e));
+            match (all.values.element(), values.element()) {
+                (Type::I64, Type::F64) => all.values = in_floats(&all.values)?,
+                (Type::F64, Type::I64) => values = in_floats(&values)?,
+                _ => {}
+            }
         }
         append(&mut all.values, &values, &name)?;
         all.missing += missing;

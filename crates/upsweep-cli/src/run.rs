@@ -151,13 +151,10 @@ pub(crate) fn scan((args, op): (&ScanArgs, Op)) -> Result<()> {
 
 /// Fails if several tables were read, and their rows are written or told apart by keys.
 pub(crate) fn check_one_table(common: &Common, (input, form): (&Input, OutputForm)) -> Result<()> {
-    let written = matches!(form, OutputForm::Table { .. });
-    let reason = match (&input.form, common.by_key.is_some()) {
-        (Form::Table { .. }, true) => "--by-key is for one table",
-        (Form::Table { .. }, false) if written => "the results of several tables are no table: give -o with .npy",
-        _ => return Ok(()),
-    };
-    if common.more.is_empty() { Ok(()) } else { Err(Failure::input(&input.name, reason)) }
+    match input.form {
+        Form::Table { .. } => column::check_one_table(common, matches!(form, OutputForm::Table { .. })),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that the results of `x` fit their type, if they might not; and their total, if it is `handed_on`.

@@ -1,5 +1,6 @@
 //! Values of a column that come part by part, and the rows that are written with their results.
 
+use super::{Table, check_one_table};
 use crate::args::Common;
 use crate::collect::{Collector, Refused, Texts, collector_of, push};
 use crate::element::{Type, Values};
@@ -37,6 +38,7 @@ pub(crate) struct Column<'a> {
     /// Type of the values.
     pub(crate) element: Type,
     pub(super) rows: Rowwise<'a>,
+    pub(super) table: &'a Table,
 }
 
 /// Numbers of values of a column.
@@ -59,8 +61,17 @@ impl Column<'_> {
         self.each(part, |ended| act(ended.values, ended.heads, ended.keys))
     }
 
+    /// Calls `take` with each row, and its cell in the column, of the table and of those after it.
+    fn each_row(
+        self,
+        mut take: impl FnMut(Record<'_>, &[u8]) -> Result<std::result::Result<(), Refused>>,
+    ) -> Result<()> {
+        self.rows.each(&mut take)?;
+        self.table.others(self.common, "scanning", |rows| rows.each(&mut take))
+    }
+
     fn each(self, mut part: Part<'_>, mut act: impl FnMut(Ended<'_>) -> Result<()>) -> Result<Done> {
-        self.rows.each(|row, cell| {
+        self.each_row(|row, cell| {
             let taken = part.take(row, cell);
             if taken.is_ok() && part.is_full() {
                 part.end(&mut act)?;
@@ -82,17 +93,17 @@ impl Column<'_> {
         suffix: &str,
     ) -> Result<Done> {
         let mut part = Part::of(&self);
-        let rows = self.rows;
+        check_one_table(self.common, matches!(form, OutputForm::Table { .. }))?;
         match form {
             OutputForm::Table { delimiter } => destination.write(|out| {
                 let mut joined = Joined::to(WrittenRows::to(out, destination.name(), delimiter));
-                rows.names(suffix).map_or(Ok(()), |names| joined.write_names(names))?;
+                self.rows.names(suffix).map_or(Ok(()), |names| joined.write_names(names))?;
                 let mut answer = |part: &mut Part<'_>, joined: &mut Joined<'_>| {
                     let (results, without) =
                         part.end(|Ended { values, heads, places, .. }| compute.results(values, heads, &places))?;
                     joined.write(&results, &part.empty(without))
                 };
-                let read = rows.each(|row, cell| {
+                let read = self.each_row(|row, cell| {
                     let taken = part.take(row, cell).and_then(|()| joined.push(row));
                     if taken.is_ok() && joined.is_full() {
                         answer(&mut part, &mut joined)?;
@@ -110,7 +121,7 @@ impl Column<'_> {
                 let mut answer = |part: &mut Part<'_>| {
                     next(&part.end(|Ended { values, heads, places, .. }| compute.results(values, heads, &places))?.0)
                 };
-                rows.each(|row, cell| {
+                self.each_row(|row, cell| {
                     let taken = part.take(row, cell);
                     if taken.is_ok() && part.is_full() {
                         answer(&mut part)?;
@@ -162,7 +173,7 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn of(column: &Column<'a>) -> Self {
-        let &Column { common, name, element, ref rows } = column;
+        let &Column { common, name, element, ref rows, .. } = column;
         Self {
             common,
             name,

@@ -197,7 +197,7 @@ pub(crate) fn reduce_runs(
             let mut totals = Totals::new(op, &asked, element)?;
             let wrong = |e: Error| {
                 // Where a value stands shows as soon as all that were left out are known.
-                let left_out = table.left_out(&common.missing)?;
+                let left_out = table.left_out(common)?;
                 let places = Places { name: "row", first: table.head.first_row(), left_out: &left_out, shape: &[] };
                 Err(asked.overflow(&places, "from here on ", &e))
             };

@@ -92,7 +92,7 @@ pub(crate) fn reduce(
         let started = Instant::now();
         let done = column.each_part(|values, places| total.add(values, places))?;
         // From which row on it does not fit shows at the end alone.
-        let left_out = if total.fits(carried) { Vec::new() } else { table.left_out(&common.missing)? };
+        let left_out = if total.fits(carried) { Vec::new() } else { table.left_out(common)? };
         let places = Places { name: "row", first: table.head.first_row(), left_out: &left_out, shape: &[] };
         total.finish(carried, &places, |total| {
             let progress = Progress::new("writing", None);

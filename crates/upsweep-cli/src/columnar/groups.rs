@@ -208,7 +208,7 @@ impl Reading {
                         if missing.leaves_out("") {
                             continue;
                         }
-                        let reason = "there is no value: --missing skip leaves it out";
+                        let reason = missing.read("").err().unwrap_or("no text stands for a missing one".to_owned());
                         return Err(Failure::input(name, format!("row {}: column {label}: {reason}", first + row)));
                     };
                     let code = distinct.of_cells([text].into_iter(), (first + row) as u64).map_err(full)?;

@@ -77,10 +77,7 @@ fn wrong_groups_are_told() {
     let fails = |args: &[&str], words: &[&str]| f.fails(&[&["reduce", "x.parquet"], args].concat(), b"", 2, words);
     fails(&["--column", "a", "--group-by", "d"], &["x.parquet: column d is of the type Date32: groups are of texts"]);
     fails(&["--column", "t", "--group-by", "a"], &["x.parquet: column t is of the type Utf8: numbers and bool"]);
-    fails(
-        &["--column", "t", "--group-by", "a", "--op", "max"],
-        &["row 1: column t: there is no value: --missing skip"],
-    );
+    fails(&["--column", "t", "--group-by", "a", "--op", "max"], &["row 1: column t: the cell is empty"]);
     fails(&["--column", "z", "--group-by", "a"], &["has no column `z`: the columns are a, x, t, d"]);
     fails(&["--group-by", "t"], &["x.parquet", "--column"]);
     fails(&["--column", "a", "--group-by", "t", "--type", "i64"], &["there is no --type"]);
