@@ -199,6 +199,7 @@ fn each_column(n: u64, bytes: usize) {
         String::from_utf8(done.stdout).unwrap()
     };
     assert_eq!(run("reduce t.csv --column x"), format!("{}\n", (0..n).map(x).sum::<u64>()));
+    assert_eq!(run("reduce t.csv t.csv --column x"), format!("{}\n", 2 * (0..n).map(x).sum::<u64>()));
     let row = |i: u64, result: u64| format!("{},{},{result}", x(i), k(i));
     let names = |name: &str| std::iter::once(format!("x,k,{name}"));
     run("scan t.csv --column x -o y.csv");
