@@ -133,7 +133,8 @@ impl TableForm {
         match self.format {
             Some(Format::Parquet) => Some(Columnar::Parquet),
             Some(Format::Arrow) => Some(Columnar::Arrow),
-            _ => Columnar::of_name(path),
+            None if self.delimiter.is_none() => Columnar::of_name(path),
+            _ => None,
         }
     }
 
@@ -146,9 +147,7 @@ impl TableForm {
     /// Option that was given and is about a table as text, in which cells are separated.
     #[cfg(feature = "parquet")]
     pub(crate) fn of_cells(self) -> Option<&'static str> {
-        let is_text = matches!(self.format, Some(Format::Csv | Format::Tsv));
-        let given = [("--format", is_text), ("--delimiter", self.delimiter.is_some())];
-        self.of_text().or(given.into_iter().find(|(_, given)| *given).map(|(option, _)| option))
+        self.of_text().or(self.delimiter.map(|_| "--delimiter"))
     }
 
     /// Option that was given and is about a text.

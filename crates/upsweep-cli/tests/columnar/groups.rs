@@ -2,18 +2,20 @@
 
 use super::support::Folder;
 use super::{arrow_file, parquet_file, rows};
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::{Float64Array, RecordBatch};
 use parquet::basic::Compression;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The columns `a`, `x` and `t` as a table of text, in which a null is an empty cell.
 fn text_of(rows: &RecordBatch) -> String {
     let (a, x) = (rows.column(0).as_primitive::<Int32Type>(), rows.column(1).as_primitive::<Float64Type>());
     let mut text = "a,x,t\n".to_owned();
-    for ((a, x), t) in a.values().iter().zip(x.values()).zip(rows.column(2).as_string::<i32>()) {
-        writeln!(text, "{a},{x:?},{}", t.unwrap_or_default()).unwrap();
+    for ((a, x), t) in a.values().iter().zip(x).zip(rows.column(2).as_string::<i32>()) {
+        let x = x.map_or_else(String::new, |x| format!("{x:?}"));
+        writeln!(text, "{a},{x},{}", t.unwrap_or_default()).unwrap();
     }
     text
 }
@@ -59,6 +61,26 @@ fn groups_are_those_of_a_text() {
     }
     let rows_of = f.run_with(&["reduce", "-", "--from", "parquet", "--op", "count"], &f.read("x.parquet")).good();
     assert_eq!(rows_of, "20000\n");
+}
+
+/// Numbers that are null are missing ones, as empty cells are.
+#[test]
+fn nulls_of_groups() {
+    let (f, input) = (Folder::new(), rows(30_000));
+    let x = input.column(1).as_primitive::<Float64Type>().values().iter();
+    let x: Float64Array = x.enumerate().map(|(k, &x)| (k % 7 > 1 && k % 11 > 0).then_some(x)).collect();
+    let mut columns = input.columns().to_vec();
+    columns[1] = Arc::new(x);
+    let input = RecordBatch::try_new(input.schema(), columns).unwrap();
+    f.file("x.csv", text_of(&input)).file("x.parquet", parquet_file(&input, 7000, Compression::SNAPPY));
+    for missing in ["skip", "zero", "propagate"] {
+        for call in ["x --group-by t --op sum,count,mean,last", "x,a --group-by a --op sum,max", "x --op median,sum"] {
+            let call: Vec<&str> = call.split(' ').collect();
+            let of = |file: &str| f.prints(&[&["reduce", file, "--missing", missing, "--column"], &call[..]].concat());
+            assert_eq!(of("x.parquet"), of("x.csv"), "{missing} {call:?}");
+        }
+    }
+    f.fails(&["reduce", "x.parquet", "--column", "x", "--group-by", "a"], b"", 2, &["x.parquet: row 1: column x: "]);
 }
 
 /// More rows than a batch has.

@@ -73,8 +73,15 @@ fn streams_are_files() {
     let found = of_stream(piped);
     assert_eq!(found.schema().fields()[..4], rows(1).schema().fields()[..]);
     assert!(found.num_rows() > 1000 && found.num_columns() == 5);
-    // A read that begins like another format, and a form that has none of these columns.
-    f.fails(&["reduce", "x.parquet", "--format", "csv", "--column", "a"], b"", 2, &["there is no --format"]);
+    // An option says more than a name, and a table of columns is no text.
+    f.file("text.parquet", "a;b\n1;2\n3;4\n");
+    for of_text in [["--delimiter", ";"], ["--format", "csv"]] {
+        let column = if of_text[1] == ";" { "b" } else { "1" };
+        let done = f.run(&[&["scan", "text.parquet", "--column", column], &of_text[..]].concat());
+        assert!(!done.stderr.contains("Parquet") && (done.code == Some(0)) == (column == "b"), "{done:?}");
+    }
+    let piped = arrow_stream(&rows(1), 1);
+    f.fails(&["reduce", "-", "--from", "arrow", "--delimiter", ";"], &piped, 2, &["there is no --delimiter"]);
     f.fails(&["reduce", "-", "--from", "arrow", "--skip", "1"], &arrow_stream(&rows(1), 1), 2, &["there is no --skip"]);
 }
 
