@@ -43,6 +43,11 @@ WORKS = [
         "pl.scan_csv(t).group_by('host').agg(pl.col('bytes').sum(), pl.col('bytes').count().alias('n'), "
         "pl.col('bytes').max().alias('m')).collect().write_csv(o)",
     ),
+    (
+        "sum by 500,000 minutes, which are in order",
+        ["reduce", "TABLE", "--column", "bytes", "--by-key", "time", "-o", "OUT"],
+        "pl.scan_csv(t).group_by('time', maintain_order=True).agg(pl.col('bytes').sum()).collect().write_csv(o)",
+    ),
 ]
 
 

@@ -313,18 +313,18 @@ impl Groups {
 
     /// Returns the number of the group of row number `at` by these columns.
     fn of_row(&mut self, row: Record<'_>, by: &[usize], at: u64) -> std::result::Result<u32, Refused> {
-        match by {
-            [only] => self.of(row.get(*only).unwrap_or_default(), at),
-            by => self.of_cells(by.iter().map(|&by| row.get(by).unwrap_or_default()), at),
-        }
+        self.of_cells(by.iter().map(|&by| row.get(by).unwrap_or_default()), at)
     }
 
     /// Returns the number of the group of row number `at`, which has these cells.
     pub(crate) fn of_cells<'c>(
         &mut self,
-        cells: impl ExactSizeIterator<Item = &'c [u8]>,
+        mut cells: impl ExactSizeIterator<Item = &'c [u8]>,
         at: u64,
     ) -> std::result::Result<u32, Refused> {
+        if cells.len() == 1 {
+            return self.of(cells.next().unwrap_or_default(), at);
+        }
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         keys::join(cells, &mut key);
