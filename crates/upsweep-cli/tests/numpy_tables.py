@@ -262,6 +262,22 @@ class Case:
         args, text = self.run("scan", *options)
         self.compare((args, self.without_na(text)), everything, self.delimiter, self.slack())
 
+    def runs(self):
+        op, column = self.random.choice(["sum", "min", "max"]), self.random.choice(["n", "x"])
+        t = self.table
+        sql = t.sql(
+            f"""with v as (select r, g, {column} as v, lag(g) over (order by r) as before from t where {column} is not null),
+            w as (select r, g, v, sum(case when g is not distinct from before then 0 else 1 end) over (order by r) as run from v)
+            select g, {op}(v) from w group by run, g order by run"""
+        )
+        kept = t.pandas[t.pandas[column].notna()]
+        run = (kept.g != kept.g.shift()).fillna(True).cumsum()
+        pandas = [[plain(part.g.iloc[0]), plain(getattr(part[column], op)())] for _, part in kept.groupby(run)]
+        kept = t.polars.filter(pl.col(column).is_not_null()).with_columns(run=pl.col("g").rle_id())
+        polars = kept.group_by("run", maintain_order=True).agg(pl.col("g").first(), getattr(pl.col(column), op)())
+        found = self.run("reduce", "--column", column, "--op", op, "--by-key", "g", *SKIP)
+        self.compare(found, [pandas, sql, rows_of(polars.drop("run"))], "\t", self.slack())
+
     def windows(self):
         op, column = str(self.random.choice(["sum", "mean", "min", "max", "lag", "diff"])), str(self.random.choice(["n", "x"]))
         width, t = int(self.random.choice([1, 2, 3, 7, 20])), self.table
@@ -384,7 +400,7 @@ class Case:
         self.compare(found, [pandas, sql, polars], "\t", self.slack())
 
     def all(self):
-        for kind in (self.totals, self.groups, self.scans, self.windows, self.sorts, self.selects, self.columns, self.tops, self.uniques, self.quantiles):
+        for kind in (self.totals, self.groups, self.scans, self.windows, self.sorts, self.selects, self.columns, self.tops, self.uniques, self.quantiles, self.runs):
             kind()
         self.table.duckdb.close()
         return self.compared, self.disagreed, self.wrong
