@@ -7,14 +7,16 @@
 //! * [`input`] reads the file ([`npy`], [`npz`], [`fortran`], [`mtx`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
 //! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
-//!   `--carry-out`. [`column`] scans columns of tables, and [`stream`] goes through compressed arrays; [`parts`] computes what comes part by part, and [`live`] answers
-//!   numbers on standard input as they come. [`grown`] writes results whose number is not known before.
+//!   `--carry-out`. [`column`] scans and reduces columns of tables, and [`stream`] goes through compressed arrays; [`parts`]
+//!   computes what comes part by part, and [`live`] answers numbers on standard input as they come. [`grown`] writes
+//!   results whose number is not known before.
 //! * [`upsweep_dynamic`] computes.
 //! * [`mod@write`] writes the result to the destination ([`output`]), or [`show`] prints it on a terminal.
 //! * [`element`] parses and formats the element types as text and bytes.
 //!
 //! [`histogram`], [`quantile`], [`selecting`], [`mod@equal`], [`sorting`] and [`signal`] read and write in the same way.
-//! [`plot`] draws the values of a file. [`expression`] is the language of `select --where`, [`elements`] its conditions on arrays. [`apps`] are the applications.
+//! [`plot`] draws the values of a file. [`expression`] is the language of `select --where`, [`elements`] its conditions on
+//! arrays. [`apps`] are the applications.
 //!
 //! `columnar`, with the feature `parquet`, has the files of Parquet and Arrow.
 //!
