@@ -4,13 +4,13 @@ use super::file::Table;
 use super::load::described;
 use super::values::{column, flat, is_text, text, values};
 use crate::args::{ReduceArgs, Statistic};
-use crate::collect::{Refused, append, push};
+use crate::collect::{Refused, Texts, append, push};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result};
 use crate::missing::Missing;
 use crate::names::Columnar;
 use crate::progress::Progress;
-use crate::table::{Batch, Column, Grouped, Groups, How, Take};
+use crate::table::{Batch, Column, Grouped, Groups, How, Take, join};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use rayon::prelude::*;
 
@@ -64,11 +64,17 @@ impl Columns {
         let full = |refused: Refused| refused.failure(&table.name, Failure::Run);
         let progress = Progress::new("reading", table.rows.map(|rows| rows as u64));
         for wave in table.units.chunks(table.at_once()) {
-            let read: Vec<Result<Vec<RecordBatch>>> = wave.par_iter().map(|unit| table.read(*unit, &asked)).collect();
+            let with_texts = |batch: RecordBatch| {
+                let keys = by.iter().map(|&of| self.key(array(&batch, of)?, of)).collect::<Result<Vec<_>>>()?;
+                let texts = texts_of(&keys, batch.num_rows()).map_err(full)?;
+                Ok((batch, texts))
+            };
+            let read: Vec<Result<Vec<(RecordBatch, Texts)>>> =
+                wave.par_iter().map(|unit| table.read(*unit, &asked)?.into_iter().map(with_texts).collect()).collect();
             for batches in read {
-                for batch in batches? {
-                    let keys = by.iter().map(|&of| self.key(array(&batch, of)?, of)).collect::<Result<Vec<_>>>()?;
-                    let of_rows = groups_of(&keys, (first, batch.num_rows()), &mut groups).map_err(full)?;
+                for (batch, texts) in batches? {
+                    let numbered = texts.iter().zip(first as u64..).map(|(text, at)| groups.of(text, at));
+                    let of_rows = numbered.collect::<std::result::Result<Vec<u32>, _>>().map_err(full)?;
                     for (place, column) in columns.iter_mut().enumerate() {
                         let of = values.get(place).map(|&of| Ok((array(&batch, of)?, label(&of)))).transpose()?;
                         column.add(of, &of_rows, (how.missing, &table.name), first)?;
@@ -86,7 +92,7 @@ impl Columns {
         }
         table.check_unchanged()?;
         if by.is_empty() && groups.len() == 0 {
-            groups.of_cells([].into_iter(), 1).map_err(full)?;
+            groups.of(b"", 1).map_err(full)?;
         }
         let columns = columns.into_iter().enumerate().map(|(place, column)| {
             let name = values.get(place).map(label);
@@ -138,13 +144,9 @@ struct Key {
     numbers: Option<Values>,
 }
 
-/// Returns the group of each of so many rows, the first of which has this number. A null is an empty text, as in a table of text.
-fn groups_of(
-    keys: &[Key],
-    (first, rows): (usize, usize),
-    groups: &mut Groups,
-) -> std::result::Result<Vec<u32>, Refused> {
-    let (mut cells, mut found) = (vec![Vec::new(); keys.len()], Vec::new());
+/// Returns the text of the group of each of so many rows. A null is an empty text, as in a table of text.
+fn texts_of(keys: &[Key], rows: usize) -> std::result::Result<Texts, Refused> {
+    let (mut cells, mut joined, mut texts) = (vec![Vec::new(); keys.len()], Vec::new(), Texts::default());
     for row in 0..rows {
         for (cell, Key { array, numbers }) in cells.iter_mut().zip(keys) {
             cell.clear();
@@ -154,9 +156,11 @@ fn groups_of(
                 None => cell.extend_from_slice(text(array.as_ref(), row).unwrap_or_default()),
             }
         }
-        push(&mut found, groups.of_cells(cells.iter().map(Vec::as_slice), (first + row) as u64)?)?;
+        joined.clear();
+        join(cells.iter().map(Vec::as_slice), &mut joined);
+        texts.push(&joined)?;
     }
-    Ok(found)
+    Ok(texts)
 }
 
 /// Column of values that is being read.
@@ -211,7 +215,7 @@ impl Reading {
                         let reason = missing.read("").err().unwrap_or("no text stands for a missing one".to_owned());
                         return Err(Failure::input(name, format!("row {}: column {label}: {reason}", first + row)));
                     };
-                    let code = distinct.of_cells([text].into_iter(), (first + row) as u64).map_err(full)?;
+                    let code = distinct.of(text, (first + row) as u64).map_err(full)?;
                     push(codes, code).map_err(full)?;
                     keep(group)?;
                 }

@@ -313,21 +313,12 @@ impl Groups {
 
     /// Returns the number of the group of row number `at` by these columns.
     fn of_row(&mut self, row: Record<'_>, by: &[usize], at: u64) -> std::result::Result<u32, Refused> {
-        self.of_cells(by.iter().map(|&by| row.get(by).unwrap_or_default()), at)
-    }
-
-    /// Returns the number of the group of row number `at`, which has these cells.
-    pub(crate) fn of_cells<'c>(
-        &mut self,
-        mut cells: impl ExactSizeIterator<Item = &'c [u8]>,
-        at: u64,
-    ) -> std::result::Result<u32, Refused> {
-        if cells.len() == 1 {
-            return self.of(cells.next().unwrap_or_default(), at);
+        if let [only] = by {
+            return self.of(row.get(*only).unwrap_or_default(), at);
         }
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        keys::join(cells, &mut key);
+        keys::join(by.iter().map(|&by| row.get(by).unwrap_or_default()), &mut key);
         let group = self.of(&key, at);
         self.key = key;
         group
@@ -347,7 +338,7 @@ impl Groups {
     }
 
     /// Returns the number of the group with this text, which is new if row number `at` is the first one to have it.
-    fn of(&mut self, text: &[u8], at: u64) -> std::result::Result<u32, Refused> {
+    pub(crate) fn of(&mut self, text: &[u8], at: u64) -> std::result::Result<u32, Refused> {
         let (number, is_new) = self.distinct.number(text)?;
         if is_new {
             push(&mut self.rows, at as usize)?;

@@ -35,7 +35,7 @@ impl Changes {
 
 /// Appends to `text` the cells as one text, which differs from that of others if a cell does. One cell is the text; of several each
 /// follows its length.
-pub(super) fn join<'c>(cells: impl ExactSizeIterator<Item = &'c [u8]>, text: &mut Vec<u8>) {
+pub(crate) fn join<'c>(cells: impl ExactSizeIterator<Item = &'c [u8]>, text: &mut Vec<u8>) {
     let is_only = cells.len() == 1;
     for cell in cells {
         if !is_only {

@@ -34,8 +34,6 @@ pub(crate) use columns::{Columns, listed, new_name};
 use csv::ByteRecord;
 pub(crate) use each::each_row;
 pub(crate) use filter::{Filter, Selected};
-#[cfg(feature = "parquet")]
-pub(crate) use grouped::Groups;
 pub(crate) use grouped::{Batch, Column, Grouped, How, Take};
 pub(crate) use head::{Asked, Head};
 pub(crate) use joined::Joined;
@@ -45,6 +43,8 @@ use rows::Rows;
 pub(crate) use rowwise::Rowwise;
 use std::io::Write;
 pub(crate) use written::Rows as WrittenRows;
+#[cfg(feature = "parquet")]
+pub(crate) use {grouped::Groups, keys::join};
 
 /// Columns to read from a table, and options for reading them.
 #[derive(Debug)]
